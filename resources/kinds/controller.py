@@ -1,0 +1,74 @@
+"""Controller: a loop that brings resources of one kind back to what is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from resources.durations import DURATION_HINT, is_positive
+from resources.kind import Document, Kind, Problem, conditions
+from resources.paths import at, objects, rename, texts
+
+_ACTIONS = ("spec.actions.onDrift[]", "spec.actions.onError[]", "spec.actions.onHealthy[]")
+_HOOKS = ("spec.hooks.preReconcile[]", "spec.hooks.postReconcile[]")
+_ACTION_TYPES = {"alert", "reconcile", "pause", "log", "escalate", "block"}
+_LEVELS = {"info", "warning", "error", "critical"}
+
+
+def _checks(document: Document) -> Iterator[Problem]:
+    for pointer, text in texts(document, "spec.reconcileInterval"):
+        if not is_positive(text):
+            yield Problem(pointer, f"{DURATION_HINT}, and longer than nothing")
+    for path in _HOOKS:
+        for pointer, hook in at(document, path):
+            if isinstance(hook, dict) and not hook.keys() & {"action", "event"}:
+                yield Problem(f"{pointer}/action", "is required, unless the hook has an event")
+
+
+def _tolerate(document: Document) -> None:
+    rename(document, "status.lastReconciliation", "lastReconcile")
+    for status in objects(document, "status"):
+        if isinstance(status.get("actionsPerformed"), int | float):
+            del status["actionsPerformed"]
+    for path in _ACTIONS:
+        for action in objects(document, path):
+            _standard(action)
+
+
+def _standard(action: Document) -> None:
+    """An action that is none of the six is a way to reconcile, named in `operation`."""
+    kind, level = action.get("type"), action.get("level")
+    if isinstance(kind, str) and kind not in _ACTION_TYPES:
+        action["type"] = "reconcile"
+        action.setdefault("operation", kind)
+    if isinstance(level, str) and level in _LEVELS:
+        action.setdefault("severity", level)
+
+
+def _complete(document: Document) -> None:
+    for spec in objects(document, "spec"):
+        spec.setdefault("targetSelector", {"matchLabels": {}})
+        spec.setdefault("enforcementMode", "warn")
+    for path in _HOOKS:
+        for hook in objects(document, path):
+            if "event" in hook:
+                hook.setdefault("action", f"emit {hook['event']}")
+
+
+KIND = Kind(
+    name="Controller",
+    path="controller",
+    folder="controllers",
+    title="Controller",
+    plural="Controllers",
+    icon="refresh-cw",
+    order=10,
+    targetable=False,
+    own_conditions=conditions(
+        Ready="It can run its next cycle.",
+        TargetsHealthy="Every resource it watches is converged.",
+    ),
+    domain_path="",
+    own_checks=_checks,
+    tolerate=_tolerate,
+    complete=_complete,
+)

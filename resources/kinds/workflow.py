@@ -1,0 +1,94 @@
+"""Workflow: steps of several agents, in order, with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+
+from resources.kind import Document, Kind, Link, Problem, conditions
+from resources.paths import at, rename, texts
+
+
+def _checks(document: Document) -> Iterator[Problem]:
+    steps = [(pointer, name) for pointer, name in texts(document, "spec.steps[].name")]
+    names = {name for _, name in steps}
+    yield from _twice(steps)
+    yield from _strangers(document, "spec.compensation[].step", names, "12")
+    yield from _strangers(document, "spec.steps[].dependsOn[]", names, "13")
+    yield from _circles(document, names)
+
+
+def _twice(steps: list[tuple[str, str]]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for pointer, name in steps:
+        if name in seen:
+            yield Problem(pointer, f'must be unique: another step is "{name}"', rule="13")
+        seen.add(name)
+
+
+def _strangers(document: Document, path: str, names: set[str], rule: str) -> Iterator[Problem]:
+    for pointer, name in texts(document, path):
+        if name not in names:
+            yield Problem(
+                pointer, f'must name a step of this workflow; "{name}" is none', rule=rule
+            )
+
+
+def _circles(document: Document, names: set[str]) -> Iterator[Problem]:
+    """A step runs only if every step before it can run, starting from those that wait for none."""
+    waits: dict[str, set[str]] = {name: set() for name in names}
+    places: dict[str, str] = {}
+    for pointer, step in at(document, "spec.steps[]"):
+        for _, name in texts(step, "name"):
+            waits[name] |= {before for _, before in texts(step, "dependsOn[]")} & names
+            places[name] = f"{pointer}/dependsOn"
+    stuck = names - _runnable(waits)
+    if names and stuck == names:
+        yield Problem("/spec/steps", "must have a step that depends on no other", rule="13")
+    for name in sorted(stuck):
+        yield Problem(
+            places[name], "must not go round in a circle: the step never runs", rule="13"
+        )
+
+
+def _runnable(waits: dict[str, set[str]]) -> set[str]:
+    sorter = TopologicalSorter(waits)
+    with suppress(CycleError):
+        sorter.prepare()
+    runnable: set[str] = set()
+    while ready := sorter.get_ready():
+        runnable.update(ready)
+        sorter.done(*ready)
+    return runnable
+
+
+def _tolerate(document: Document) -> None:
+    rename(document, "status.costAccumulated.value", "cost")
+
+
+KIND = Kind(
+    name="Workflow",
+    path="workflow",
+    folder="workflows",
+    title="Workflow",
+    plural="Workflows",
+    icon="workflow",
+    order=6,
+    own_conditions=conditions(
+        WithinTimeout="Its run has not lasted longer than declared.",
+        RetriesWithinPolicy="It has retried no more often than its steps allow.",
+        StepsHealthy="None of its steps has failed.",
+        BudgetHealthy="Spending of the domains involved is within budget.",
+    ),
+    domain_path="spec.domainsInvolved[]",
+    links=(
+        Link("spec.domainsInvolved[]", "Domain", "error", "5"),
+        Link("spec.steps[].agent", "Agent", "error", "6"),
+        Link("spec.compensation[].agent", "Agent", "error", "12"),
+        Link("spec.trigger.event", "event", "info", "20"),
+    ),
+    nullable=("status.completedAt",),
+    own_checks=_checks,
+    tolerate=_tolerate,
+)
