@@ -1,0 +1,292 @@
+"""The one place that writes resource rows: guarded by version, chained into the ledger.
+
+Callers read and decide outside any transaction and hand over drafts. `write` changes each row only
+if it still has the version the draft was made from; one that moved on makes the whole set `Stale`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.db import IntegrityError, OperationalError, connection, transaction
+
+from resources import announcements, kinds, ledger, versions
+from resources.actor import Actor
+from resources.batches import SIZE, batches
+from resources.models import Condition, Label, Reference, Resource, ResourceRevision
+from resources.snapshots import assemble, conditions_of, observed, ordered_metadata
+
+BATCH = 1_000
+# What PostgreSQL calls the end of two transactions that wait for each other.
+DEADLOCK = "40P01"
+CHANGE = ResourceRevision.Change
+UPDATE = """
+    UPDATE resources_resource SET domain = %s, metadata = %s, spec = %s, status = %s,
+      generation = %s, resource_version = %s, declared_version = %s, observed_version = %s,
+      updated_at = %s, reported_at = %s, deleted_at = %s
+    WHERE id = %s AND resource_version = %s
+"""
+
+
+class Stale(Exception):
+    """Somebody else changed one of the resources first; nothing was written."""
+
+
+@dataclass
+class Draft:
+    """A resource as it should be written, and what about it is different."""
+
+    resource: Resource
+    conditions: dict[str, Condition] = field(default_factory=dict)
+    read_version: int | None = None
+    declared: bool = False
+    observed: bool = False
+    deleted: bool = False
+    message: str = ""
+    events: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    @property
+    def new(self) -> bool:
+        """Whether the row does not exist yet."""
+        return self.read_version is None
+
+    @property
+    def touched(self) -> bool:
+        """Whether there is anything to write."""
+        return self.declared or self.observed or self.deleted
+
+    @property
+    def change(self) -> str:
+        """What the watch feed calls this."""
+        if self.deleted:
+            return CHANGE.DELETED
+        return CHANGE.ADDED if self.new else CHANGE.MODIFIED
+
+
+def drafts_of(resources: Iterable[Resource]) -> list[Draft]:
+    """Begin drafts of existing rows, their conditions loaded together."""
+    rows = list(resources)
+    conditions = conditions_of(rows)
+    return [
+        Draft(row, {each.type: each for each in conditions[row.pk]}, row.resource_version)
+        for row in rows
+    ]
+
+
+def write(
+    drafts: Sequence[Draft],
+    *,
+    actor: Actor,
+    now: datetime,
+    progress: Callable[[int], None] = lambda done: None,
+) -> None:
+    """Write every touched draft in one transaction, or raise `Stale` and write nothing."""
+    # One order for everybody: two sets that overlap wait for each other instead of deadlocking.
+    touched = sorted((draft for draft in drafts if draft.touched), key=place_in_line)
+    if not touched:
+        return
+    done = 0
+    with all_or_stale():
+        for batch in batches(touched, BATCH):
+            write_batch(batch, actor=actor, now=now)
+            done += len(batch)
+            progress(done)
+        announcements.announce()
+
+
+@contextmanager
+def all_or_stale() -> Iterator[None]:
+    """Open a transaction; what only a rival can cause becomes `Stale`."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        raise Stale("A resource of that name was created meanwhile.") from error
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", "") != DEADLOCK:
+            raise
+        raise Stale("Another writer and this one waited for each other.") from error
+
+
+def place_in_line(draft: Draft) -> tuple[bool, int, str, str]:
+    """Order drafts as every writer does: existing rows by key, then new ones by name."""
+    row = draft.resource
+    return (draft.new, 0 if draft.new else row.pk, row.kind, row.name)
+
+
+def write_batch(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None:
+    """Write some drafts inside the transaction of all."""
+    number(drafts, now)
+    replace([draft for draft in drafts if not draft.new])
+    create([draft for draft in drafts if draft.new])
+    store_conditions([draft for draft in drafts if draft.observed])
+    index([draft for draft in drafts if draft.declared or draft.deleted])
+    record(drafts, actor=actor, now=now)
+
+
+def number(drafts: Sequence[Draft], now: datetime) -> None:
+    """Give each draft its place in the global order of changes."""
+    for draft, version in zip(drafts, versions.take(len(drafts)), strict=True):
+        row = draft.resource
+        row.resource_version = version
+        row.updated_at = now
+        if draft.declared or draft.new:
+            row.declared_version = version
+        if draft.observed:
+            row.observed_version = version
+        if draft.deleted:
+            row.deleted_at = now
+
+
+def replace(drafts: Sequence[Draft]) -> None:
+    """Change existing rows, each only at the version that was read."""
+    if not drafts:
+        return
+    with connection.cursor() as cursor:
+        cursor.executemany(UPDATE, [as_row(draft) for draft in drafts])
+        if cursor.rowcount != len(drafts):
+            raise Stale("A resource was changed meanwhile.")
+
+
+def as_row(draft: Draft) -> tuple[Any, ...]:
+    """Return a row's new values and the version it must still have."""
+    row = draft.resource
+    adapt = connection.ops.adapt_datetimefield_value
+    return (
+        row.domain,
+        *(orjson.dumps(part).decode() for part in (row.metadata, row.spec, row.status)),
+        row.generation,
+        row.resource_version,
+        row.declared_version,
+        row.observed_version,
+        *(adapt(at) for at in (row.updated_at, row.reported_at, row.deleted_at)),
+        row.pk,
+        draft.read_version,
+    )
+
+
+def create(drafts: Sequence[Draft]) -> None:
+    """Insert new rows; their conditions learn their keys."""
+    Resource.objects.bulk_create([draft.resource for draft in drafts], batch_size=SIZE)
+    for draft in drafts:
+        for condition in draft.conditions.values():
+            condition.resource = draft.resource
+
+
+def store_conditions(drafts: Sequence[Draft]) -> None:
+    """Make the stored conditions equal to the drafts'."""
+    for batch in batches(drafts):
+        kept = [condition for draft in batch for condition in draft.conditions.values()]
+        gone = Condition.objects.filter(resource__in=[d.resource for d in batch if not d.new])
+        gone.exclude(pk__in=[each.pk for each in kept if each.pk]).delete()
+        Condition.objects.bulk_create(
+            kept,
+            update_conflicts=True,
+            unique_fields=["resource", "type"],
+            update_fields=[
+                "status",
+                "reason",
+                "message",
+                "managed_by",
+                "last_transition_time",
+                "extra",
+            ],
+            batch_size=SIZE,
+        )
+
+
+def index(drafts: Sequence[Draft]) -> None:
+    """Renew the label and reference indexes of what was declared."""
+    for batch in batches(drafts):
+        old = [draft.resource.pk for draft in batch if not draft.new]
+        for table in (Label, Reference):
+            table.objects.filter(resource__in=old).delete()
+        rows = [draft.resource for draft in batch if not draft.deleted]
+        Label.objects.bulk_create([label for row in rows for label in labels_of(row)])
+        Reference.objects.bulk_create([each for row in rows for each in references_of(row)])
+
+
+def labels_of(row: Resource) -> list[Label]:
+    """Return the label rows of a resource."""
+    labels: dict[str, str] = row.metadata.get("labels") or {}
+    return [Label(resource=row, key=key, value=value) for key, value in labels.items()]
+
+
+def references_of(row: Resource) -> list[Reference]:
+    """Return the rows for every resource this one names; names in namespaces are left out."""
+    kind = kinds.by_name(row.kind)
+    metadata = ordered_metadata(row.name, row.metadata)
+    document = assemble(row.kind, metadata, row.spec, {})
+    found = [
+        Reference(
+            resource=row,
+            pointer=each.pointer[:512],
+            target_kind=each.target,
+            target_name=each.name[:253],
+            severity=each.severity,
+        )
+        for each in (kind.references(document) if kind else ())
+        if kinds.by_name(each.target)
+    ]
+    return found + owners_of(row)
+
+
+def owners_of(row: Resource) -> list[Reference]:
+    """Return the rows for a resource's owners; without a policy an owner cannot be deleted."""
+    return [
+        Reference(
+            resource=row,
+            pointer=f"/metadata/ownerReferences/{position}",
+            target_kind=owner["kind"],
+            target_name=owner["name"],
+            severity="warning",
+            delete_policy=owner.get("deletePolicy", "block"),
+        )
+        for position, owner in enumerate(row.metadata.get("ownerReferences") or [])
+    ]
+
+
+def record(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None:
+    """Keep a revision of each change and chain what happened into the ledger."""
+    ResourceRevision.objects.bulk_create(
+        [revision(draft, actor=actor, now=now) for draft in drafts],
+        batch_size=SIZE,
+    )
+    entries = [
+        ledger.Entry(
+            stream=f"resource/{draft.resource.uid}",
+            event=event,
+            subject=str(draft.resource),
+            payload={**payload, "resourceVersion": draft.resource.resource_version},
+            category="log" if event == "resource.status-reported" else "audit",
+        )
+        for draft in drafts
+        for event, payload in draft.events or [("resource.status-reported", {})]
+    ]
+    ledger.append(entries, actor=actor, now=now)
+
+
+def revision(draft: Draft, *, actor: Actor, now: datetime) -> ResourceRevision:
+    """Return the revision of one draft: only what changed is stored."""
+    row = draft.resource
+    declared = draft.declared or draft.new
+    return ResourceRevision(
+        resource=row,
+        kind=row.kind,
+        resource_version=row.resource_version,
+        change=draft.change,
+        generation=row.generation,
+        declared_version=row.declared_version,
+        observed_version=row.observed_version,
+        metadata=row.metadata if declared else None,
+        spec=row.spec if declared else None,
+        status=observed(row.status, draft.conditions.values()) if draft.observed else None,
+        at=now,
+        actor=str(actor),
+        message=draft.message[:500],
+    )

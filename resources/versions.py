@@ -1,0 +1,61 @@
+"""One global counter for every change, and how far a reader may safely follow it.
+
+On PostgreSQL numbers come from a sequence, so a transaction may still hold a smaller number than
+one that has already committed. A writer therefore leaves a mark before it takes numbers: a shared
+advisory lock whose key carries the last number given out. The mark goes away by itself, after the
+commit has become visible. No number up to the smallest mark can belong to an open transaction.
+SQLite has one writer at a time, so its counter is a row and every number seen is safe.
+"""
+
+from __future__ import annotations
+
+from django.db import connection
+
+# The upper 24 bits of a mark spell "IOA"; the lower 40 hold a number.
+MARK = 0x494F41
+
+LAST_GIVEN = """
+    SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM resources_change_seq
+"""
+LEAVE_MARK = """
+    SELECT pg_advisory_xact_lock_shared(
+      (%s::bigint << 40) + CASE WHEN is_called THEN last_value ELSE 0 END
+    ) FROM resources_change_seq
+"""
+TAKE = "SELECT nextval('resources_change_seq') FROM generate_series(1, %s)"
+SMALLEST_MARK = """
+    SELECT min((classid::bigint << 32 | objid::bigint) & ((1::bigint << 40) - 1))
+    FROM pg_locks
+    WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 8 = %s
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+COUNT = "UPDATE resources_changecounter SET value = value + %s WHERE id = 1 RETURNING value"
+COUNTED = "SELECT value FROM resources_changecounter WHERE id = 1"
+
+
+def take(count: int) -> list[int]:
+    """Take the next `count` numbers; call inside the transaction that uses them."""
+    if not count:
+        return []
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(LEAVE_MARK, [MARK])
+            cursor.execute(TAKE, [count])
+            return [row[0] for row in cursor.fetchall()]
+        cursor.execute(COUNT, [count])
+        last: int = cursor.fetchone()[0]
+        return list(range(last - count + 1, last + 1))
+
+
+def horizon() -> int:
+    """Return the largest number below which nothing can still appear."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "postgresql":
+            cursor.execute(COUNTED)
+            return int(cursor.fetchone()[0])
+        # The order matters: a mark missed by the second query was left after the first.
+        cursor.execute(LAST_GIVEN)
+        last: int = cursor.fetchone()[0]
+        cursor.execute(SMALLEST_MARK, [MARK])
+        mark: int | None = cursor.fetchone()[0]
+        return last if mark is None else min(last, mark)
