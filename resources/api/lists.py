@@ -1,0 +1,96 @@
+"""`/resources/{kind}`: the resources of one kind, page by page, now or at a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from resources import history, selectors, snapshots, watching
+from resources.access import sees, visible
+from resources.api import examples, parameters
+from resources.api.authentication import principal_of
+from resources.api.base import View, kind_named
+from resources.api.schema import KIND, operation, query
+from resources.kind import Document, Kind
+from resources.models import Resource
+from resources.selectors import Selector
+
+Found = tuple[list[Document], str | None]
+
+
+class ResourceList(View):
+    """The resources of one kind."""
+
+    tag = "Resources"
+    parameters = {"GET": ("labelSelector", "domain", "limit", "cursor", "at")}
+
+    @operation(
+        "listResources",
+        "List the resources of a kind, ordered by name",
+        parameters=[
+            KIND,
+            query("labelSelector", "Terms such as `tier=production,!legacy`; all must hold."),
+            query("domain", "Only what belongs to this domain."),
+            query("limit", "How many to return.", type=int),
+            query("cursor", "`nextCursor` of the page before, with the same filters."),
+            query("at", "Show the list as it was at this time (RFC 3339)."),
+        ],
+        answers={200: ("ResourceList", examples.LIST)},
+        errors=(400, 404, 410),
+    )
+    def get(self, request: Request, kind: str) -> Response:
+        """Return one page."""
+        found = kind_named(kind)
+        at = parameters.at(request)
+        # The version comes first: a watch from it repeats a change rather than missing one.
+        version = watching.current()
+        items, following = now(request, found) if at is None else then(request, found, at)
+        page: dict[str, Any] = {"items": items}
+        if following is not None:
+            page["nextCursor"] = parameters.Cursor(request, found.name).following(following)
+        return Response(page | {"resourceVersion": str(version)})
+
+
+def now(request: Request, kind: Kind) -> Found:
+    """Return a page of what is there, and the name behind which it goes on."""
+    most = parameters.limit(request)
+    after = parameters.Cursor(request, kind.name).after()
+    live = Resource.objects.filter(kind=kind.name, deleted_at=None, name__gt=after)
+    if domain := request.query_params.get("domain"):
+        live = live.filter(domain=domain)
+    selected = selectors.matching(visible(live, principal_of(request)), selector(request))
+    rows = list(selected.order_by("name")[: most + 1])
+    conditions = snapshots.conditions_of(rows[:most])
+    items = [snapshots.document_of(row, conditions[row.pk]) for row in rows[:most]]
+    return items, rows[most - 1].name if len(rows) > most else None
+
+
+def then(request: Request, kind: Kind, at: datetime) -> Found:
+    """Return a page of what was there; filters apply to what each resource said then."""
+    most = parameters.limit(request)
+    after = parameters.Cursor(request, kind.name).after()
+    domain = request.query_params.get("domain", "")
+    principal, wanted = principal_of(request), selector(request)
+    past = history.as_at(kind.name, at, after=after, limit=most + 1, domain=domain)
+    items = [each for each in past[:most] if sees(principal, each) and meets(each, wanted)]
+    return items, past[most - 1]["metadata"]["name"] if len(past) > most else None
+
+
+def selector(request: Request) -> Selector:
+    """Read the label selector."""
+    return selectors.parse(request.query_params.get("labelSelector", ""))
+
+
+def meets(document: Document, wanted: Selector) -> bool:
+    """Tell whether a document's labels meet every term, as `selectors.matching` does in SQL."""
+    labels = document["metadata"].get("labels") or {}
+    for term in wanted:
+        held = term.key in labels and (
+            term.demand in ("exists", "absent") or labels[term.key] in term.values
+        )
+        if held != (term.demand in ("in", "exists")):
+            return False
+    return True

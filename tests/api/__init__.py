@@ -1,0 +1,1 @@
+"""The agents and people who use the API."""

@@ -1,0 +1,82 @@
+"""How many statements each endpoint runs; never more for more rows."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from resources.ledger import instant
+from tests.api.conftest import Api, agent, apply, domain, queries
+
+# PostgreSQL shows entries only once their transaction has ended.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+READS = [
+    "resources/agent",
+    "resources/agent?labelSelector=tier=gold&domain=growth",
+    "resources/agent?at={now}",
+    "resources/agent/a0",
+    "resources/agent/a0?at={now}",
+    "resources/agent/a0/status",
+    "resources/agent/a0/revisions",
+    "resources/agent/a0/conditions",
+    "events?limit=200",
+    "events?subject=agent/a0",
+]
+
+
+@pytest.fixture(params=[5, 50])
+def rows(request: pytest.FixtureRequest, db: None) -> int:
+    count: int = request.param
+    label = {"tier": "gold"}
+    apply(domain("growth"), *(agent(f"a{n}", "growth", labels=label) for n in range(count)))
+    return count
+
+
+@pytest.mark.parametrize("address", READS)
+def test_reading_costs_the_same_for_5_and_50_rows(bob: Api, rows: int, address: str) -> None:
+    path, _, query = address.partition("?")
+    bob.get(path)
+
+    with queries(f"GET {address}"):
+        answer = bob.get(path, query.format(now=instant(timezone.now())))
+
+    assert answer.status_code == 200
+
+
+def test_an_agent_reads_for_the_same_price(robin: Api, rows: int) -> None:
+    robin.get("resources/agent")
+
+    with queries("GET resources/agent by an agent"):
+        answer = robin.get("resources/agent", "limit=200")
+
+    assert len(answer.json()["items"]) == rows + 1
+
+
+def test_reporting_many_costs_the_same_for_5_and_50(alice: Api, rows: int) -> None:
+    items = [
+        {"kind": "Agent", "name": f"a{n}", "status": {"state": "running"}} for n in range(rows)
+    ]
+
+    with queries("POST observations"):
+        answer = alice.post("observations", {"items": items})
+
+    assert {each["verdict"] for each in answer.json()["items"]} == {"changed"}
+
+
+def test_applying_many_costs_the_same_for_5_and_50(alice: Api, rows: int) -> None:
+    body = [agent(f"new{n}", "growth") for n in range(rows)]
+
+    with queries("POST apply"):
+        answer = alice.post("apply", body)
+
+    assert answer.json()["written"] is True
+
+
+def test_writing_one_costs_little(alice: Api, rows: int) -> None:
+    with queries("PATCH resources/agent/a0"):
+        patched = alice.patch("resources/agent/a0", {"spec": {"purpose": "Sings."}})
+    with queries("PATCH resources/agent/a0/status"):
+        reported = alice.patch("resources/agent/a0/status", {"state": "idle"})
+
+    assert [patched.status_code, reported.status_code] == [200, 200]
