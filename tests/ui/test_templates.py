@@ -1,0 +1,50 @@
+"""Rules that every template keeps, read from its source."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+SHEETS = ["app.css", "editor.css", "admin.css"]
+
+# A strict CSP turns an htmx trigger filter into "always": a shortcut would fire on any key.
+FORBIDDEN = {
+    "an inline script": r"<script(?![^>]*\bsrc=)",
+    "an inline style": r"<style|\sstyle=",
+    "an inline handler": r"\son\w+=",
+    "a trigger filter": r'hx-trigger="[^"]*\[',
+    "htmx code in an attribute": r"\bhx-on|js:|javascript:",
+    "an address of another host": r'(?:src|href|action)="(?:https?:)?//',
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_no_template_holds(template: Path, name: str) -> None:
+    assert not re.search(FORBIDDEN[name], template.read_text())
+
+
+def _classes(template: Path) -> set[str]:
+    text = re.sub(r"{%.*?%}|{{.*?}}", " ", template.read_text())
+    return {name for value in re.findall(r'class="([^"]*)"', text) for name in value.split()}
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_class_is_in_a_stylesheet(template: Path) -> None:
+    sheets = "".join((ROOT / "static" / sheet).read_text() for sheet in SHEETS)
+
+    assert _classes(template) <= set(re.findall(r"\.([a-zA-Z][\w-]*)", sheets))
+
+
+def test_every_class_of_the_stylesheet_is_used() -> None:
+    sheet = (ROOT / "static/app.css").read_text()
+    rules = re.sub(r"/\*.*?\*/|url\([^)]*\)", "", sheet, flags=re.DOTALL)
+    of_the_icon_tag = {"i", "s", "l"}
+
+    defined = set(re.findall(r"\.([a-zA-Z][\w-]*)(?=[^{};]*\{)", rules))
+
+    assert defined <= of_the_icon_tag.union(*map(_classes, TEMPLATES))
