@@ -1,0 +1,75 @@
+"""Housekeeping: what is due is found in the database, and exactly one process does it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+
+from controllers.models import Chore
+from resources import evidence, references, retention, store
+from resources.actor import SYSTEM
+
+logger = logging.getLogger("ioa.chores")
+
+HEARTBEAT = "loop"
+EVERY_MINUTE = timedelta(minutes=1)
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Duty:
+    """One chore: how often, and what."""
+
+    name: str
+    every: timedelta
+    work: Callable[[datetime], object]
+
+
+def duties() -> tuple[Duty, ...]:
+    """Return everything the loop looks after."""
+    return (
+        Duty("checkpoint", settings.CHECKPOINT_EVERY, evidence.checkpoint),
+        Duty("references", EVERY_MINUTE, recheck_references),
+        Duty("retention", settings.RETENTION_EVERY, retention.sweep),
+    )
+
+
+def run_due(now: datetime) -> list[str]:
+    """Do what is due, leave a heartbeat, and return what was done."""
+    done = [duty.name for duty in duties() if claim(duty, now) and attempt(duty, now)]
+    Chore.objects.update_or_create(name=HEARTBEAT, defaults={"last_run_at": now})
+    return done
+
+
+def claim(duty: Duty, now: datetime) -> bool:
+    """Take a chore if it is due; of many processes one succeeds."""
+    Chore.objects.get_or_create(name=duty.name, defaults={"last_run_at": NEVER})
+    due = Chore.objects.filter(name=duty.name, last_run_at__lte=now - duty.every)
+    return due.update(last_run_at=now) == 1
+
+
+def attempt(duty: Duty, now: datetime) -> bool:
+    """Do a chore; one that fails is logged and comes again."""
+    try:
+        duty.work(now)
+    except Exception:
+        logger.exception("The chore %s failed; it will be tried again.", duty.name)
+        return False
+    return True
+
+
+def recheck_references(now: datetime) -> int:
+    """Correct the conditions that two simultaneous writers could not see."""
+    drafts = store.drafts_of(references.misjudged())
+    references.settle(drafts, now=now)
+    store.write(drafts, actor=SYSTEM, now=now)
+    return len(drafts)
+
+
+def heartbeat() -> datetime | None:
+    """Return when the loop was last alive."""
+    return Chore.objects.filter(name=HEARTBEAT).values_list("last_run_at", flat=True).first()
