@@ -1,0 +1,36 @@
+"""What people type: every module here is a command, found by its name.
+
+A command gives `HELP` (one line), `arguments(parser)`, `run(options) -> int` and, if it likes,
+`EPILOG` with examples. `NEEDS` says what stands ready before `run`: "nothing", "settings"
+(Django is set up; the default) or "store" (the database is there and current too).
+Modules stay importable without Django, so that help never fails: import the work inside `run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Literal
+
+Needs = Literal["nothing", "settings", "store"]
+
+
+class Stop(Exception):
+    """The command cannot go on; the text is one sentence for the person."""
+
+    def __init__(self, message: str, code: int = 2) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Let a command take documents: files, folders or standard input."""
+    parser.add_argument(
+        "-f",
+        "--file",
+        dest="paths",
+        action="extend",
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="file, folder or -; can be given more than once",
+    )

@@ -1,0 +1,1 @@
+"""What commands do: everything here may use the store."""

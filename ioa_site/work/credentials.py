@@ -1,0 +1,75 @@
+"""Agents' tokens from the command line."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from ioa_site.commands import Stop
+from ioa_site.terminal import shown
+from ioa_site.work import caller
+from ioa_site.work.naming import ago
+from resources import tokens
+from resources.durations import DURATION_HINT, parse_duration
+from resources.ledger import instant
+from resources.models import AgentToken
+from resources.tokens import Issued
+
+DEFAULT_SCOPES = ("resources:read", "status:write")
+HEADS = ("ID", "AGENT", "SCOPES", "STATE", "EXPIRES", "LAST USED")
+
+
+def create(agent: str, *, scopes: list[str], expires: str) -> Issued:
+    """Issue a token."""
+    wanted = [scope for text in scopes for scope in text.split(",")] or DEFAULT_SCOPES
+    lifetime = lifetime_called(expires)
+    now = caller.now()
+    try:
+        return tokens.issue(
+            agent, scopes=wanted, lifetime=lifetime, actor=caller.person(), now=now
+        )
+    except tokens.Refused as error:
+        raise Stop(str(error), code=1) from None
+
+
+def lifetime_called(text: str) -> timedelta:
+    """Read how long a token lasts."""
+    lifetime = parse_duration(text)
+    if lifetime is None:
+        raise Stop(f"--expires {DURATION_HINT}, not {shown(text, 40)!r}.")
+    return lifetime
+
+
+def revoke(key_id: str) -> AgentToken:
+    """Make a token worthless."""
+    try:
+        return tokens.revoke(key_id, actor=caller.person(), now=caller.now())
+    except tokens.NotFound as error:
+        raise Stop(str(error), code=1) from None
+
+
+def listed(agent: str | None) -> list[tuple[str, ...]]:
+    """Return a table of tokens, the newest first; secrets are not known here."""
+    found = AgentToken.objects.select_related("agent").order_by("-created_at", "-pk")
+    now = caller.now()
+    return [cells(each, now) for each in (found.filter(agent__name=agent) if agent else found)]
+
+
+def cells(token: AgentToken, now: datetime) -> tuple[str, ...]:
+    """Return the cells of one token."""
+    return (
+        token.key_id,
+        token.agent.name,
+        ", ".join(token.scopes),
+        state(token, now),
+        instant(token.expires_at.replace(microsecond=0)),
+        f"{ago(token.last_used_at, now)} ago" if token.last_used_at else "never",
+    )
+
+
+def state(token: AgentToken, now: datetime) -> str:
+    """Say whether a token still works, and if not why."""
+    if token.revoked_at is not None:
+        return "revoked"
+    if token.agent.deleted_at is not None:
+        return "agent deleted"
+    return "expired" if token.expires_at <= now else "live"

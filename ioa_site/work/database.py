@@ -1,0 +1,34 @@
+"""The database a command finds: made on first use, never upgraded behind running servers."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from ioa_site.commands import Stop
+from ioa_site.database import behind, migrate_if_needed
+from ioa_site.terminal import complain
+
+BEHIND = (
+    "The database is older than this version: stop IOA Control everywhere, "
+    "then start it once with `ioa up`."
+)
+
+
+def use_one_connection() -> None:
+    """Do without the servers' pool: a command needs one connection, and an error at once."""
+    connection.settings_dict["OPTIONS"].pop("pool", None)
+
+
+def prepare() -> None:
+    """Make an empty database ready, and bring an SQLite file up to date.
+
+    A shared PostgreSQL that is behind is left alone: other processes may still use it as it is.
+    """
+    if not behind():
+        return
+    empty = "django_migrations" not in connection.introspection.table_names()
+    if connection.vendor == "postgresql" and not empty:
+        raise Stop(BEHIND)
+    migrate_if_needed()
+    done = "Made the database" if empty else "Brought the database up to date"
+    complain(f"{done}: {connection.settings_dict['NAME']}")

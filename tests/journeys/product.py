@@ -1,0 +1,120 @@
+"""The product as a person starts it: a real process on a port and a data folder of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PATIENCE = 60
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Product:
+    """One `ioa up` on SQLite, and the commands that share its data."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        self.data = data
+        self.port = free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.log = data.parent / f"{data.name}.log"
+        self.options = options
+        self.process: subprocess.Popen[bytes] | None = None
+        self.clients: list[httpx.Client] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the variables of a machine that has none of ours set."""
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("IOA_") and name not in ("DATABASE_URL", "REDIS_URL")
+        }
+        return kept | {"IOA_DATA_DIR": str(self.data), "PYTHONPATH": str(ROOT)}
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the command line of one `ioa` command."""
+        return [sys.executable, "-P", "-m", "ioa_site.cli", *arguments]
+
+    def start(self) -> Product:
+        """Start it and wait until it answers."""
+        arguments = self.command("up", "--port", str(self.port), *self.options)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                arguments, stdout=log, stderr=log, env=self.environment
+            )
+        self.wait_until_it_answers()
+        return self
+
+    def wait_until_it_answers(self) -> None:
+        """Wait for /healthz."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if self.process is not None and self.process.poll() is not None:
+                break
+            try:
+                if httpx.get(f"{self.base}/healthz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.05)
+        raise AssertionError(f"It did not start:\n{self.said()}")
+
+    def said(self) -> str:
+        """Return everything it has printed."""
+        return self.log.read_text(encoding="utf-8")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and return the exit code."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        return self.process.wait(PATIENCE)
+
+    def run(self, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run another command on the same data."""
+        return subprocess.run(
+            self.command(*arguments),
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            input=text,
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    def links(self) -> list[str]:
+        """Return the sign-in links it printed."""
+        return re.findall(r"http://\S+/sign-in/\S+", self.said())
+
+    def sign_in(self, link: str) -> httpx.Client:
+        """Use a sign-in link as a browser would, and return the signed-in client."""
+        client = httpx.Client(base_url=self.base, follow_redirects=True)
+        self.clients.append(client)
+        client.get(link)
+        answer = client.post(link, data={"csrfmiddlewaretoken": client.cookies["csrftoken"]})
+        assert answer.status_code == 200, answer.text
+        return client
+
+    def __enter__(self) -> Product:
+        return self.start()
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop(signal.SIGKILL)
+        for client in self.clients:
+            client.close()

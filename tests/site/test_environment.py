@@ -1,0 +1,108 @@
+"""Environment variables: what is read, and the sentence a bad one gets."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from ioa_site import env
+
+
+def test_no_address_means_sqlite_in_the_data_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+
+    database = env.env_database("DATABASE_URL", tmp_path / "ioa.sqlite3")
+
+    assert database["NAME"] == str(tmp_path / "ioa.sqlite3")
+    assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert "synchronous=FULL" in database["OPTIONS"]["init_command"]
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        (
+            "postgres://ada:s%40fe@db.example:6432/ioa?sslmode=require",
+            {"USER": "ada", "PASSWORD": "s@fe", "HOST": "db.example", "PORT": "6432"},
+        ),
+        ("postgresql://localhost/ioa", {"USER": "", "HOST": "localhost", "PORT": ""}),
+        ("postgres://ada@/ioa?host=/run/pg", {"USER": "ada", "HOST": "/run/pg", "NAME": "ioa"}),
+    ],
+)
+def test_a_postgresql_address_is_taken_apart(
+    monkeypatch: pytest.MonkeyPatch, address: str, expected: dict[str, str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", address)
+
+    database = env.env_database("DATABASE_URL", Path("unused"))
+
+    assert database | expected == database
+    assert database["OPTIONS"]["pool"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["mysql://localhost/ioa", "sqlite://ioa.sqlite3", "sqlite:///", "postgres://host:port/ioa"],
+)
+def test_a_bad_database_address_is_named(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("DATABASE_URL", address)
+
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
+        env.env_database("DATABASE_URL", Path("unused"))
+
+
+def test_a_secret_is_made_once_and_only_its_owner_can_read_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("IOA_SECRET_KEY", raising=False)
+    file = tmp_path / "var" / "secret_key"
+
+    first = env.env_secret("IOA_SECRET_KEY", file)
+    second = env.env_secret("IOA_SECRET_KEY", file)
+
+    assert first == second
+    assert len(first) >= 50
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in file.parent.iterdir()] == ["secret_key"]
+
+
+def test_a_short_secret_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("IOA_SECRET_KEY", "short")
+
+    with pytest.raises(ImproperlyConfigured, match="IOA_SECRET_KEY"):
+        env.env_secret("IOA_SECRET_KEY", tmp_path / "unused")
+
+
+@pytest.mark.parametrize(
+    ("word", "meaning"), [("1", True), ("yes", True), ("off", False), ("", False)]
+)
+def test_a_switch_is_read(monkeypatch: pytest.MonkeyPatch, word: str, meaning: bool) -> None:
+    monkeypatch.setenv("IOA_DEBUG", word)
+
+    assert env.env_bool("IOA_DEBUG") is meaning
+
+
+def test_a_bad_switch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOA_DEBUG", "maybe")
+
+    with pytest.raises(ImproperlyConfigured, match="IOA_DEBUG"):
+        env.env_bool("IOA_DEBUG")
+
+
+def test_an_unknown_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOA_ALOWED_HOSTS", "x")
+
+    with pytest.raises(ImproperlyConfigured, match="IOA_ALOWED_HOSTS"):
+        env.refuse_unknown()
+
+
+def test_a_bad_base_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOA_BASE_URL", "control.example.com")
+
+    with pytest.raises(ImproperlyConfigured, match="IOA_BASE_URL"):
+        env.env_url("IOA_BASE_URL", {"http", "https"})
