@@ -28,7 +28,8 @@ CHANGE = ResourceRevision.Change
 UPDATE = """
     UPDATE resources_resource SET domain = %s, metadata = %s, spec = %s, status = %s,
       generation = %s, resource_version = %s, declared_version = %s, observed_version = %s,
-      updated_at = %s, reported_at = %s, deleted_at = %s
+      updated_at = %s, deleted_at = %s,
+      reported_at = CASE WHEN %s THEN %s ELSE reported_at END
     WHERE id = %s AND resource_version = %s
 """
 
@@ -164,7 +165,11 @@ def as_row(draft: Draft) -> tuple[Any, ...]:
         row.resource_version,
         row.declared_version,
         row.observed_version,
-        *(adapt(at) for at in (row.updated_at, row.reported_at, row.deleted_at)),
+        adapt(row.updated_at),
+        adapt(row.deleted_at),
+        # A change of the spec must not undo that an agent was heard meanwhile.
+        draft.observed,
+        adapt(row.reported_at),
         row.pk,
         draft.read_version,
     )

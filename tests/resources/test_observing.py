@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from resources import statuses
+from resources import specs, statuses, store
 from resources.actor import SYSTEM, Actor
 from resources.kind import Document
 from resources.models import LedgerEvent
@@ -123,6 +123,18 @@ def test_saying_nothing_new_only_moves_when_it_was_heard(clock: Clock) -> None:
         for row in rows:
             del row["reported_at"]
     assert after == before
+
+
+def test_a_spec_that_is_written_meanwhile_does_not_unhear_a_report(clock: Clock) -> None:
+    wish = specs.Wish(made("Agent", "robin", {"purpose": "Plan more."}))
+    drafts, _ = specs.plan([specs.check(wish, set())], clock.now)
+
+    report(clock.advance(minutes=5), "robin", {"state": "idle"})
+    store.write(drafts, actor=ALICE, now=clock.now)
+
+    robin = live("Agent", "robin")
+    assert robin.spec["purpose"] == "Plan more."
+    assert robin.reported_at == clock.now
 
 
 def test_the_first_empty_report_is_heard_too(clock: Clock) -> None:
