@@ -16,6 +16,7 @@ from resources.actor import SYSTEM
 logger = logging.getLogger("ioa.chores")
 
 HEARTBEAT = "loop"
+BEAT_EVERY = timedelta(seconds=5)
 EVERY_MINUTE = timedelta(minutes=1)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -39,9 +40,15 @@ def duties() -> tuple[Duty, ...]:
 
 
 def run_due(now: datetime) -> list[str]:
-    """Do what is due, leave a heartbeat, and return what was done."""
-    done = [duty.name for duty in duties() if claim(duty, now) and attempt(duty, now)]
-    Chore.objects.update_or_create(name=HEARTBEAT, defaults={"last_run_at": now})
+    """Do what is due, leave a heartbeat, and return what was done.
+
+    A round in which nothing is due reads one row per chore and writes nothing.
+    """
+    last = dict(Chore.objects.values_list("name", "last_run_at"))
+    due = [duty for duty in duties() if last.get(duty.name, NEVER) <= now - duty.every]
+    done = [duty.name for duty in due if claim(duty, now) and attempt(duty, now)]
+    if last.get(HEARTBEAT, NEVER) <= now - BEAT_EVERY:
+        Chore.objects.update_or_create(name=HEARTBEAT, defaults={"last_run_at": now})
     return done
 
 

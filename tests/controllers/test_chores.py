@@ -34,13 +34,28 @@ def test_everything_is_due_at_first_and_then_at_its_time(clock: Clock, settings:
 
 
 @pytest.mark.django_db
-def test_every_round_leaves_a_heartbeat(clock: Clock) -> None:
+def test_the_heart_beats_every_five_seconds(clock: Clock) -> None:
     assert chores.heartbeat() is None
 
     chores.run_due(clock.now)
-    assert chores.heartbeat() == clock.now
+    first = chores.heartbeat()
+    chores.run_due(clock.advance(seconds=4))
+    between = chores.heartbeat()
     chores.run_due(clock.advance(seconds=1))
+
+    assert first == between == clock.now - timedelta(seconds=5)
     assert chores.heartbeat() == clock.now
+
+
+@pytest.mark.django_db
+def test_a_round_with_nothing_due_only_reads(clock: Clock, django_assert_num_queries: Any) -> None:
+    chores.run_due(clock.now)
+    clock.advance(seconds=1)
+
+    with django_assert_num_queries(1) as asked:
+        chores.run_due(clock.now)
+
+    assert asked[0]["sql"].startswith("SELECT")
 
 
 @pytest.mark.django_db
