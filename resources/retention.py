@@ -27,11 +27,6 @@ class Swept:
     by_count: int = 0
     tombstones: int = 0
 
-    @property
-    def any(self) -> bool:
-        """Whether anything was dropped."""
-        return bool(self.by_age or self.by_count or self.tombstones)
-
 
 def sweep(now: datetime) -> Swept:
     """Drop what is too old, then what is too much; returns what was dropped."""

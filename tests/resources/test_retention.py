@@ -48,7 +48,7 @@ def test_an_old_organisation_that_never_changed_keeps_everything(clock: Clock) -
 
     swept = retention.sweep(clock.advance(days=1_000))
 
-    assert not swept.any
+    assert swept == retention.Swept()
     assert everything() == before
     assert not Compaction.objects.exists()
 
@@ -74,7 +74,7 @@ def test_what_was_in_force_at_the_limit_stays(clock: Clock) -> None:
 
     swept = retention.sweep(start + timedelta(days=200))
 
-    assert not swept.any
+    assert swept == retention.Swept()
     assert purpose_at(start + timedelta(days=120)) == "first"
 
 
