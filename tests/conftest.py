@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.servers.basehttp import WSGIServer
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -82,6 +83,9 @@ def ledger_unprotected() -> Any:
     """Return the way around the triggers, for tests that tamper."""
     return unprotected_ledger
 
+
+# A browser opens more connections at once than the test server lets wait; the rest are reset.
+WSGIServer.request_queue_size = 128
 
 original_teardown = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
 

@@ -18,6 +18,12 @@ POLICY = (
 )
 
 
+class Server(ThreadingHTTPServer):
+    """Lets a browser open many connections at once: five, the default, are reset under load."""
+
+    request_queue_size = 128
+
+
 class Site:
     """Serves `pages` by path, answers every POST with `answer` and keeps what was posted."""
 
@@ -26,7 +32,7 @@ class Site:
         self.answer: Any = []
         self.status = 200
         self.posts: list[dict[str, list[str]]] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
+        self._server = Server(("127.0.0.1", 0), _handler_for(self))
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
