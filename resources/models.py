@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
-import orjson
 from django.db import models
 from django.db.models import F, Q
 
 from resources import kinds
+from resources.fields import DocumentField
 from resources.kind import Kind
-
-
-class DocumentField(models.JSONField):
-    """JSON kept as it was written, encoded and decoded with orjson."""
-
-    def db_type(self, connection: Any) -> str | None:
-        """Name the column type; jsonb would order keys by their length."""
-        return "json" if connection.vendor == "postgresql" else super().db_type(connection)
-
-    def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
-        """Encode a document."""
-        return orjson.dumps(value).decode()
-
-    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
-        """Decode a stored document; PostgreSQL's driver has already done so."""
-        return orjson.loads(value) if isinstance(value, str) else value
 
 
 class ChangeCounter(models.Model):
@@ -66,6 +49,8 @@ class Resource(models.Model):
             ),
         ]
         indexes = [
+            # A controller's sweep: the living of one kind, in the order of their keys.
+            models.Index(fields=["kind", "id"], condition=Q(deleted_at=None), name="live_by_kind"),
             # Names of one domain: scoped lists and relations.
             models.Index(fields=["domain", "kind"], name="resource_by_domain"),
             # Retention looks for tombstones only.
@@ -76,6 +61,20 @@ class Resource(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind.lower()}/{self.name}"
+
+
+class DirtyMark(models.Model):
+    """A resource that changed and that the loop has not looked at yet.
+
+    A mark becomes visible with the change itself, so none is lost to a transaction that commits
+    late. The loop takes a mark away only at the version it has seen.
+    """
+
+    resource = models.OneToOneField(Resource, on_delete=models.CASCADE, primary_key=True)
+    version = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.resource_id}@{self.version}"
 
 
 class Label(models.Model):

@@ -12,9 +12,10 @@ from django.db.models import Exists, OuterRef, Q
 from resources import conditions, kinds
 from resources.batches import batches
 from resources.documents import identity
+from resources.indexes import references_of
 from resources.kind import Document
 from resources.models import Condition, Reference, Resource
-from resources.store import Draft, drafts_of, references_of
+from resources.store import Draft, drafts_of
 
 TYPE = "ReferencesResolved"
 MANAGER = "system/references"

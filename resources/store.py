@@ -15,11 +15,11 @@ from typing import Any
 import orjson
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from resources import announcements, kinds, ledger, versions
+from resources import announcements, indexes, ledger, versions
 from resources.actor import Actor
 from resources.batches import SIZE, batches
-from resources.models import Condition, Label, Reference, Resource, ResourceRevision
-from resources.snapshots import assemble, conditions_of, observed, ordered_metadata
+from resources.models import Condition, Resource, ResourceRevision
+from resources.snapshots import conditions_of, observed
 
 BATCH = 1_000
 # What PostgreSQL calls the end of two transactions that wait for each other.
@@ -48,6 +48,8 @@ class Draft:
     declared: bool = False
     observed: bool = False
     deleted: bool = False
+    # What a controller notes about its targets is no news to controllers.
+    quiet: bool = False
     message: str = ""
     events: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
@@ -126,7 +128,10 @@ def write_batch(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None
     replace([draft for draft in drafts if not draft.new])
     create([draft for draft in drafts if draft.new])
     store_conditions([draft for draft in drafts if draft.observed])
-    index([draft for draft in drafts if draft.declared or draft.deleted])
+    declared = [draft for draft in drafts if draft.declared or draft.deleted]
+    indexes.forget([draft.resource.pk for draft in declared if not draft.new])
+    indexes.index([draft.resource for draft in declared if not draft.deleted])
+    indexes.mark([draft.resource for draft in drafts if not draft.quiet])
     record(drafts, actor=actor, now=now)
 
 
@@ -203,57 +208,6 @@ def store_conditions(drafts: Sequence[Draft]) -> None:
             ],
             batch_size=SIZE,
         )
-
-
-def index(drafts: Sequence[Draft]) -> None:
-    """Renew the label and reference indexes of what was declared."""
-    for batch in batches(drafts):
-        old = [draft.resource.pk for draft in batch if not draft.new]
-        for table in (Label, Reference):
-            table.objects.filter(resource__in=old).delete()
-        rows = [draft.resource for draft in batch if not draft.deleted]
-        Label.objects.bulk_create([label for row in rows for label in labels_of(row)])
-        Reference.objects.bulk_create([each for row in rows for each in references_of(row)])
-
-
-def labels_of(row: Resource) -> list[Label]:
-    """Return the label rows of a resource."""
-    labels: dict[str, str] = row.metadata.get("labels") or {}
-    return [Label(resource=row, key=key, value=value) for key, value in labels.items()]
-
-
-def references_of(row: Resource) -> list[Reference]:
-    """Return the rows for every resource this one names; names in namespaces are left out."""
-    kind = kinds.by_name(row.kind)
-    metadata = ordered_metadata(row.name, row.metadata)
-    document = assemble(row.kind, metadata, row.spec, {})
-    found = [
-        Reference(
-            resource=row,
-            pointer=each.pointer[:512],
-            target_kind=each.target,
-            target_name=each.name[:253],
-            severity=each.severity,
-        )
-        for each in (kind.references(document) if kind else ())
-        if kinds.by_name(each.target)
-    ]
-    return found + owners_of(row)
-
-
-def owners_of(row: Resource) -> list[Reference]:
-    """Return the rows for a resource's owners; without a policy an owner cannot be deleted."""
-    return [
-        Reference(
-            resource=row,
-            pointer=f"/metadata/ownerReferences/{position}",
-            target_kind=owner["kind"],
-            target_name=owner["name"],
-            severity="warning",
-            delete_policy=owner.get("deletePolicy", "block"),
-        )
-        for position, owner in enumerate(row.metadata.get("ownerReferences") or [])
-    ]
 
 
 def record(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None:
