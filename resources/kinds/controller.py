@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resources.durations import DURATION_HINT, is_positive
+from resources.expressions import (
+    Action,
+    Check,
+    Emit,
+    Refresh,
+    Unknown,
+    action_of,
+    read_action,
+)
+from resources.expressions.syntax import Invalid
 from resources.kind import Document, Kind, Problem, conditions
 from resources.paths import at, objects, rename, texts
 
 _ACTIONS = ("spec.actions.onDrift[]", "spec.actions.onError[]", "spec.actions.onHealthy[]")
-_HOOKS = ("spec.hooks.preReconcile[]", "spec.hooks.postReconcile[]")
+# What hooks of each side can do.
+_HOOKS = {
+    "spec.hooks.preReconcile[]": (Check,),
+    "spec.hooks.postReconcile[]": (Refresh, Emit),
+}
 _ACTION_TYPES = {"alert", "reconcile", "pause", "log", "escalate", "block"}
 _LEVELS = {"info", "warning", "error", "critical"}
 
@@ -18,10 +32,39 @@ def _checks(document: Document) -> Iterator[Problem]:
     for pointer, text in texts(document, "spec.reconcileInterval"):
         if not is_positive(text):
             yield Problem(pointer, f"{DURATION_HINT}, and longer than nothing")
-    for path in _HOOKS:
+    target_kind = next((name for _, name in texts(document, "spec.targetKind")), "")
+    for path, verbs in _HOOKS.items():
         for pointer, hook in at(document, path):
-            if isinstance(hook, dict) and not hook.keys() & {"action", "event"}:
-                yield Problem(f"{pointer}/action", "is required, unless the hook has an event")
+            if isinstance(hook, dict):
+                yield from _hook_problems(pointer, hook, target_kind, verbs)
+
+
+def _hook_problems(
+    pointer: str, hook: Document, target_kind: str, verbs: tuple[type, ...]
+) -> Iterator[Problem]:
+    field = "action" if "action" in hook else "event"
+    if field not in hook:
+        yield Problem(f"{pointer}/action", "is required, unless the hook has an event")
+    if not isinstance(hook.get(field), str):
+        return
+    try:
+        action = read_action(action_of(hook), target_kind)
+    except Invalid as problem:
+        yield Problem(f"{pointer}/{field}", str(problem))
+        return
+    if "event" in hook and action != Emit(hook["event"]):
+        yield Problem(f"{pointer}/event", "is ignored, because the action counts", "warning")
+    for message in _doubts(action, verbs):
+        yield Problem(f"{pointer}/{field}", message, "warning")
+
+
+def _doubts(action: Action, verbs: tuple[type, ...]) -> Iterator[str]:
+    if isinstance(action, Unknown):
+        yield f'has an unknown verb "{action.verb}"; the hook is skipped'
+    elif not isinstance(action, verbs):
+        yield "does nothing at this point of a cycle; the hook is skipped"
+    if isinstance(action, Check):
+        yield from action.warnings
 
 
 def _tolerate(document: Document) -> None:
