@@ -1,0 +1,105 @@
+"""DIFF: measure how far a resource is from what is declared, in five dimensions and one score."""
+
+from __future__ import annotations
+
+import math
+import operator
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from controllers.engine.drift import budget, field, health, kpi, security
+from controllers.engine.target import Target
+from controllers.engine.types import (
+    PLACES,
+    Controller,
+    Difference,
+    Dimension,
+    Drift,
+    Snapshot,
+    Urgency,
+)
+
+_LEVELS: tuple[Urgency, ...] = ("low", "medium", "high", "critical")
+# The scores from which on a drift is one level more urgent.
+_BANDS = (0.10, 0.25, 0.50)
+_RAISING = ("high", "critical")
+
+
+def measure(controller: Controller, target: Target, snapshot: Snapshot, now: datetime) -> Drift:
+    """Compare one resource with what is declared; without any data the score is None."""
+    differences = _relevant(target.fields(snapshot, now), controller.ignored)
+    measured = (
+        kpi.measure(target.kpis(snapshot, now), controller.missing_kpi),
+        health.measure(
+            snapshot.target.conditions, target.kind, target.observations(snapshot, now)
+        ),
+        budget.measure(target.spending(snapshot, now)),
+        security.measure(target.compliance(snapshot, now)),
+        field.measure(differences, target.fields is not Target.fields),
+    )
+    score = _score(controller, measured)
+    dimensions = _known(measured)
+    causes = _causes(controller, score, dimensions)
+    urgency = _urgency(score, snapshot.target.labels) if causes else "none"
+    return Drift(score, bool(causes), dimensions, differences, causes, urgency)
+
+
+def _relevant(found: Sequence[Difference], ignored: tuple[str, ...]) -> tuple[Difference, ...]:
+    if not ignored:
+        return tuple(found)
+    below = tuple(f"{path}{mark}" for path in ignored for mark in ".[")
+    return tuple(
+        each for each in found if each.path not in ignored and not each.path.startswith(below)
+    )
+
+
+def _score(controller: Controller, dimensions: Sequence[Dimension]) -> float | None:
+    weights, scores = [], []
+    for name, score, _, _ in dimensions:
+        weight = controller.weights.get(name, 0.0)
+        if score is not None and weight > 0:
+            weights.append(weight)
+            scores.append(score)
+    if not scores:
+        return None
+    if controller.aggregation == "max":
+        return round(max(scores), PLACES)
+    divergence = math.fsum(map(operator.mul, weights, scores))
+    return round(divergence / math.fsum(weights), PLACES)
+
+
+def _known(measured: Sequence[Dimension]) -> tuple[Dimension, ...]:
+    """Keep what looked at something, rounded: what is compared is what is shown."""
+    known = []
+    for each in measured:
+        name, score, raw, evidence = each
+        if score:
+            known.append(Dimension(name, round(score, PLACES), raw, evidence))
+        elif evidence or score is not None:
+            known.append(each)
+    return tuple(known)
+
+
+def _causes(
+    controller: Controller, score: float | None, dimensions: Sequence[Dimension]
+) -> tuple[str, ...]:
+    causes = ["score"] if _passes(score, controller.threshold) else []
+    if controller.dimension_thresholds:
+        for each in dimensions:
+            limit = controller.dimension_thresholds.get(each.name)
+            if limit is not None and _passes(each.score, limit):
+                causes.append(each.name)
+    return tuple(causes)
+
+
+def _passes(score: float | None, limit: float) -> bool:
+    # A limit of zero asks for some drift, or all that is well would pass it.
+    return score is not None and score > 0 and score >= round(limit, PLACES)
+
+
+def _urgency(score: float | None, labels: Mapping[str, str]) -> Urgency:
+    level = bisect_right(_BANDS, score or 0.0)
+    if labels.get("priority") in _RAISING:
+        level += 1
+    return _LEVELS[min(level, len(_LEVELS) - 1)]

@@ -1,0 +1,61 @@
+"""WATCH: which resources a controller looks after, and which of them it must look at now."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from controllers.engine.types import Controller, Judgement, Resource, Snapshot
+
+# A controller of so few resources looks at all of them each time, as the specification says.
+# One of more goes by what changed, and looks at everything once an hour.
+FEW = 1_000
+SLOW = timedelta(hours=1)
+
+
+def matches(controller: Controller, resource: Resource) -> bool:
+    """Tell whether a resource is of the controller's kind and carries every label it asks for."""
+    labels = resource.labels
+    return resource.kind == controller.kind and all(
+        labels.get(key) == value for key, value in controller.labels.items()
+    )
+
+
+def is_due(
+    controller: Controller, resource: Resource, judged: Judgement | None, now: datetime
+) -> bool:
+    """Tell whether a resource has to be judged: new, changed, or not within the interval."""
+    if judged is None or (judged.generation, judged.version) != (
+        resource.generation,
+        resource.version,
+    ):
+        return True
+    if judged.recheck_at is not None and judged.recheck_at <= now:
+        return True
+    return now - judged.evaluated_at >= controller.interval
+
+
+def select(
+    controller: Controller,
+    snapshots: Iterable[Snapshot],
+    judged: Mapping[int, Judgement],
+    now: datetime,
+    forced: Container[int] | None,
+) -> list[Snapshot]:
+    """Keep what the controller looks after and was asked about or has not seen in its interval."""
+    mine = [each for each in snapshots if matches(controller, each.target)]
+    if forced is None:
+        return mine
+    return [
+        each
+        for each in mine
+        if each.target.key in forced
+        or is_due(controller, each.target, judged.get(each.target.key), now)
+    ]
+
+
+def resync_after(controller: Controller, watched: int) -> timedelta:
+    """Return how long a controller may go by what changed before it looks at everything."""
+    if controller.resync is not None:
+        return max(controller.resync, controller.interval)
+    return controller.interval if watched <= FEW else max(controller.interval, SLOW)
