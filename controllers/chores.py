@@ -17,6 +17,7 @@ logger = logging.getLogger("ioa.chores")
 
 HEARTBEAT = "loop"
 BEAT_EVERY = timedelta(seconds=5)
+SILENT_AFTER = timedelta(seconds=15)
 EVERY_MINUTE = timedelta(minutes=1)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -80,3 +81,8 @@ def recheck_references(now: datetime) -> int:
 def heartbeat() -> datetime | None:
     """Return when the loop was last alive."""
     return Chore.objects.filter(name=HEARTBEAT).values_list("last_run_at", flat=True).first()
+
+
+def is_alive(seen: datetime | None, now: datetime) -> bool:
+    """Tell by its last heartbeat whether the loop runs."""
+    return seen is not None and now - seen <= SILENT_AFTER

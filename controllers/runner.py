@@ -3,41 +3,122 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 import threading
+import uuid
+from collections.abc import Callable
+from datetime import datetime
 
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from controllers import chores
+from controllers import chores, compiled, cycles, leases, queue, registration, routing, watchdog
+from controllers.cycles import Means
+from controllers.engine.errors import Fenced
+from controllers.models import Cycle
+from resources import announcements, store
+from resources.models import Resource
 
 logger = logging.getLogger("ioa.runner")
 
 TICK_SECONDS = 1.0
+# The least time between two rounds: however fast things change, they are looked at together.
+PAUSE_SECONDS = 1.0
+
+
+def worker_name() -> str:
+    """Name a worker so that no two on earth are the same."""
+    return f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+def work(holder: str, means: Means) -> list[Cycle]:
+    """Do everything that is due now, once; of many workers each cycle is run by one."""
+    now = means.clock()
+    registration.sync(now)
+    routing.route(now)
+    done = []
+    for controller in queue.due(means.clock()):
+        if means.stopping():
+            break
+        cycle = run_one(controller, holder, means)
+        if cycle is not None:
+            done.append(cycle)
+    return done
+
+
+def run_one(controller: int, holder: str, means: Means) -> Cycle | None:
+    """Run one controller if its lease is free; one that is taken away ends without a trace."""
+    if not internal(controller):
+        return None
+    lease = leases.take(controller, holder, means.clock())
+    if lease is None:
+        return None
+    # Another worker may have done it all since it was found.
+    if not queue.is_due(controller, means.clock()):
+        leases.release(lease)
+        return None
+    try:
+        return cycles.run(lease, means)
+    except Fenced:
+        logger.warning("A cycle of controller %s was taken over.", controller)
+    except (Resource.DoesNotExist, compiled.Invalid):
+        leases.release(lease)
+    except store.Stale:
+        logger.warning("The report of a cycle of controller %s came too late.", controller)
+        leases.release(lease)
+    return None
+
+
+def internal(controller: int) -> bool:
+    """Tell whether a controller is ours to run."""
+    try:
+        return compiled.load(controller).runner == "internal"
+    except (Resource.DoesNotExist, compiled.Invalid):
+        return False
 
 
 class Loop:
     """Runs in the background of the embedded process until it is stopped."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], datetime] = timezone.now) -> None:
         self.stopping = threading.Event()
+        self.awake = threading.Event()
+        self.means = Means(clock, stopping=self.stopping.is_set)
         self.thread = threading.Thread(target=self.run, name="ioa-loop", daemon=True)
 
     def start(self) -> None:
         """Begin."""
+        announcements.listeners.add(self.awake.set)
         self.thread.start()
 
     def stop(self, grace: float = 5.0) -> bool:
         """Ask the loop to end and wait; tells whether it did within the grace."""
+        announcements.listeners.discard(self.awake.set)
         self.stopping.set()
+        self.awake.set()
         self.thread.join(grace)
         return not self.thread.is_alive()
 
     def run(self) -> None:
         """Tick until told to stop; a broken database costs ticks, never the loop."""
-        while not self.stopping.wait(TICK_SECONDS):
-            try:
-                chores.run_due(timezone.now())
-            except DatabaseError:
-                logger.exception("The loop could not reach the database.")
-            finally:
-                connection.close()
+        holder = worker_name()
+        while not self.stopping.is_set():
+            self.awake.wait(TICK_SECONDS)
+            self.awake.clear()
+            if not self.stopping.is_set():
+                self.tick(holder)
+                self.stopping.wait(PAUSE_SECONDS)
+
+    def tick(self, holder: str) -> None:
+        """Do what is due, once."""
+        try:
+            chores.run_due(self.means.clock())
+            watchdog.look(self.means.clock())
+            work(holder, self.means)
+        except DatabaseError:
+            logger.exception("The loop could not reach the database.")
+        except Exception:
+            logger.exception("The loop met an error; it goes on.")
+        finally:
+            connection.close()

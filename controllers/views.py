@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -15,9 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from controllers import chores, people
-
-LOOP_SILENT_AFTER = timedelta(seconds=15)
+from controllers import chores, people, queue, watchdog
 
 
 @login_not_required
@@ -57,11 +53,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the database answers and the loop is alive."""
+    """Say whether the database answers and the loop is alive, and how it gets on."""
+    now = timezone.now()
     try:
-        seen = chores.heartbeat()
+        seen, counts = chores.heartbeat(), watchdog.census()
+        waiting = queue.backlog(now)
     except DatabaseError:
         return JsonResponse({"database": "unreachable", "loop": "unknown"}, status=503)
-    alive = seen is not None and timezone.now() - seen <= LOOP_SILENT_AFTER
-    answer = {"database": "ok", "loop": "ok" if alive else "silent", "heartbeat": seen}
+    alive = chores.is_alive(seen, now)
+    loop = {"loop": "ok" if alive else "silent", "heartbeat": seen}
+    answer = {"database": "ok", **loop, "controllers": counts, "queue": waiting}
     return JsonResponse(answer, status=200 if alive else 503)

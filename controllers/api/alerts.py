@@ -1,0 +1,55 @@
+"""`/alerts`: what controllers told people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controllers.api import documents, examples
+from controllers.api.base import find_controller
+from controllers.models import Alert
+from resources.access import visible
+from resources.api import parameters
+from resources.api.authentication import principal_of
+from resources.api.base import View
+from resources.api.schema import operation, query
+from resources.models import Resource
+
+
+class Alerts(View):
+    """The alerts of all controllers."""
+
+    tag = "Controllers"
+    parameters = {"GET": ("open", "controller", "limit", "cursor")}
+
+    @operation(
+        "listAlerts",
+        "List alerts, newest first",
+        parameters=[
+            query("open", "Only those that still stand, or those that are over.", type=bool),
+            query("controller", "Only those of this controller."),
+            query("limit", "How many to return.", type=int),
+            query("cursor", "`nextCursor` of the page before, with the same filters."),
+        ],
+        answers={200: ("AlertList", examples.ALERTS)},
+        errors=(400, 404),
+    )
+    def get(self, request: Request) -> Response:
+        """Return one page of those about what the principal may read."""
+        most, cursor = parameters.limit(request), parameters.Cursor(request, "alerts")
+        after, standing = cursor.after(), parameters.choice(request, "open")
+        about = visible(Resource.objects.all(), principal_of(request)).values("pk")
+        found = Alert.objects.filter(resource__in=about)
+        if wanted := request.query_params.get("controller"):
+            found = found.filter(controller=find_controller(request, wanted))
+        if standing is not None:
+            found = found.filter(resolved_at__isnull=standing)
+        if after:
+            found = found.filter(pk__lt=int(after))
+        kept = list(found.select_related("controller", "resource").order_by("-pk")[: most + 1])
+        page: dict[str, Any] = {"items": [documents.alert(each) for each in kept[:most]]}
+        if len(kept) > most:
+            page["nextCursor"] = cursor.following(str(kept[most - 1].pk))
+        return Response(page)

@@ -1,0 +1,72 @@
+"""What the endpoints about controllers share: who may run them, and what is said when not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rest_framework.request import Request
+
+from controllers import operating
+from resources.access import visible
+from resources.api.authentication import principal_of
+from resources.api.base import View, find, kind_named
+from resources.api.problems import Refused, forbidden, invalid, not_found
+from resources.api.schema import path
+from resources.models import AgentToken, Resource
+
+CONTROLLER = path("name", "The controller's name.")
+LONGEST_REASON = 500
+
+
+class Operating(View):
+    """An endpoint that makes a controller do something; people with the right to operate may."""
+
+    tag = "Controllers"
+    refusal = "Only people run controllers."
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Let only those in who may change what is declared, for a cycle may change as much."""
+        super().initial(request, *args, **kwargs)
+        if not request.user.has_perm("resources.change_resource"):
+            raise forbidden("You may not run controllers: ask an administrator.")
+
+
+@contextmanager
+def as_problems() -> Iterator[None]:
+    """Answer what the use cases refuse."""
+    try:
+        yield
+    except operating.Missing as error:
+        raise not_found(str(error)) from None
+    except operating.Refused as error:
+        raise Refused(409, "refused", str(error)) from None
+
+
+def find_controller(request: Request, name: str) -> Resource:
+    """Return a controller that the principal may read, or answer 404."""
+    return find(request, kind_named("controller"), name)
+
+
+def read_reason(request: Request) -> str:
+    """Read the reason out of a body that may be missing."""
+    body = request.data if request.stream is not None else {}
+    if not isinstance(body, dict):
+        raise invalid("Send an object with a reason.", "")
+    if unknown := sorted(set(body) - {"reason"}):
+        raise invalid(f"There is no field {unknown[0][:80]!r} here.", allowed=["reason"])
+    reason = body.get("reason", "")
+    if not isinstance(reason, str) or len(reason) > LONGEST_REASON:
+        raise invalid(f"reason is a text of up to {LONGEST_REASON} characters.", "/reason")
+    return reason.strip()
+
+
+def seen_by(request: Request, refs: set[str]) -> set[str]:
+    """Keep the references, such as `domain/growth`, to what the principal may read."""
+    principal = principal_of(request)
+    if not isinstance(principal, AgentToken):
+        return refs
+    names = {ref.partition("/")[2] for ref in refs}
+    rows = visible(Resource.objects.filter(name__in=names, deleted_at=None), principal)
+    return refs & {f"{kind.lower()}/{name}" for kind, name in rows.values_list("kind", "name")}

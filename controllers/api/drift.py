@@ -1,0 +1,76 @@
+"""`/resources/{kind}/{name}/drift`: how far it is from what is declared, now and before."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from controllers import compiled
+from controllers.api import documents, examples
+from controllers.api.base import find_controller
+from controllers.models import Alert, DriftSample, Judgement, Plan
+from resources.api import parameters
+from resources.api.base import View, find, kind_named
+from resources.api.schema import KIND, NAME, operation, query
+from resources.kind import Document
+from resources.models import Resource
+
+
+class Drift(View):
+    """The drift of one resource, under every controller that looks after it."""
+
+    tag = "Status"
+    parameters = {"GET": ("controller", "since", "limit")}
+
+    @operation(
+        "readDrift",
+        "Read a resource's drift: scores, evidence, plans and alerts, and how it came about",
+        parameters=[
+            KIND,
+            NAME,
+            query("controller", "Only what this controller concluded."),
+            query("since", "History only from this time on (RFC 3339)."),
+            query("limit", "How many points of history to return.", type=int),
+        ],
+        answers={200: ("Drift", examples.DRIFT)},
+        errors=(400, 404),
+    )
+    def get(self, request: Request, kind: str, name: str) -> Response:
+        """Return what is concluded now, and the points of the past, newest first."""
+        since, most = parameters.instant(request, "since"), parameters.limit(request)
+        row = find(request, kind_named(kind), name)
+        judged = row.judged.filter(controller__deleted_at=None)
+        past = row.drift_samples.filter(controller__deleted_at=None)
+        if wanted := request.query_params.get("controller"):
+            chosen = find_controller(request, wanted)
+            judged, past = judged.filter(controller=chosen), past.filter(controller=chosen)
+        if since is not None:
+            past = past.filter(at__gte=since)
+        items = [*conclusions(row, judged)]
+        return Response({"items": items, "history": history(past, most)})
+
+
+def conclusions(row: Resource, judged: QuerySet[Judgement]) -> list[Document]:
+    """Write what each controller concluded, with its plan and its open alerts."""
+    plans = {each.controller_id: each for each in Plan.objects.filter(resource=row)}
+    told = Alert.objects.filter(resource=row, resolved_at=None).order_by("-pk")
+    alerts = [*told.select_related("controller", "resource")]
+    now = timezone.now()
+    found = []
+    for each in judged.select_related("controller__runtime").order_by("controller__name"):
+        key = each.controller_id
+        controller = compiled.attempt((key, each.controller.generation))
+        item = documents.drift(each, controller, now, row.resource_version)
+        item["alerts"] = [documents.alert(told) for told in alerts if told.controller_id == key]
+        if key in plans:
+            item["plan"] = documents.plan(plans[key])
+        found.append(item)
+    return found
+
+
+def history(past: QuerySet[DriftSample], most: int) -> list[Document]:
+    """Write the latest points of a history."""
+    points = past.select_related("controller").order_by("-at", "-pk")
+    return [documents.sample(each) for each in points[:most]]

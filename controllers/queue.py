@@ -1,0 +1,253 @@
+"""The durable queue: one item per controller and resource, never lost, never doubled.
+
+An arrival for an item that is being worked on counts it up, and the work that ends then leaves it
+in place. So a change during a cycle is always looked at again, and a thousand changes before one
+are looked at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.db.models import Count, Min, Q, QuerySet
+
+from controllers.engine.errors import Verdict
+from controllers.models import WorkItem
+from controllers.rows import these
+from resources.batches import batches
+from resources.models import Resource
+
+CHANGE, INTERVAL, MANUAL, DEPENDENCY, RETRY, APPROVAL = (each.value for each in WorkItem.Reason)
+URGENT, USUAL = 1, 2
+ITEM = ("id", "resource_id", "arrivals", "attempts", "reasons")
+
+ENQUEUE = """
+    INSERT INTO controllers_workitem (controller_id, resource_id, reasons, arrivals, run_at,
+      priority, attempts, error, requested_by, message)
+    SELECT %s, found.id, %s, 1, %s, %s, 0, '', %s, %s FROM ({ids}) AS found WHERE true
+    ORDER BY found.id
+    ON CONFLICT (controller_id, resource_id) DO UPDATE SET
+      reasons = controllers_workitem.reasons | excluded.reasons,
+      arrivals = controllers_workitem.arrivals + 1,
+      priority = CASE WHEN excluded.priority < controllers_workitem.priority
+        THEN excluded.priority ELSE controllers_workitem.priority END,
+      run_at = CASE WHEN excluded.run_at < controllers_workitem.run_at
+          AND (controllers_workitem.attempts = 0 OR excluded.priority = 1)
+        THEN excluded.run_at ELSE controllers_workitem.run_at END,
+      requested_by = CASE WHEN excluded.requested_by = ''
+        THEN controllers_workitem.requested_by ELSE excluded.requested_by END,
+      message = CASE WHEN excluded.message = ''
+        THEN controllers_workitem.message ELSE excluded.message END
+"""
+DONE = "DELETE FROM controllers_workitem WHERE id = %s AND arrivals = %s"
+# What arrived meanwhile is new work: it starts with a clean record.
+AGAIN = """
+    UPDATE controllers_workitem SET attempts = 0, error = '', parked_generation = NULL,
+      reasons = %s, run_at = %s
+    WHERE id = %s AND arrivals <> %s
+"""
+# What arrived meanwhile may have mended it: only what nothing else arrived for is put off.
+FAILED = """
+    UPDATE controllers_workitem SET attempts = %s, error = %s, run_at = %s, parked_at = %s,
+      parked_generation = %s, reasons = %s
+    WHERE controller_id = %s AND resource_id = %s AND arrivals = %s
+"""
+FREE = """
+    UPDATE controllers_workitem SET parked_at = NULL, parked_generation = NULL, attempts = 0
+    WHERE resource_id IN ({marks}) AND parked_generation <>
+      (SELECT generation FROM resources_resource WHERE id = resource_id)
+"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Why something is put into the queue, and when it should run."""
+
+    reasons: int
+    run_at: datetime
+    priority: int = USUAL
+    requested_by: str = ""
+    message: str = ""
+
+
+class Item(NamedTuple):
+    """An item as it was read; it is done only if nothing arrives after that."""
+
+    key: int
+    resource: int
+    arrivals: int
+    attempts: int
+    reasons: int
+
+
+class Queued(NamedTuple):
+    """What is queued of some resources: what is due, and what failed and waits for its time."""
+
+    items: dict[int, Item]
+    waiting: set[int]
+
+
+def enqueue(controller: int, resources: QuerySet[Resource], request: Request) -> None:
+    """Ask a controller to look at resources; one statement, however many there are."""
+    ids, parameters = resources.order_by().values("id").query.sql_with_params()
+    at = connection.ops.adapt_datetimefield_value(request.run_at)
+    head = [controller, request.reasons, at, request.priority, request.requested_by]
+    with connection.cursor() as cursor:
+        statement = ENQUEUE.format(ids=ids)
+        cursor.execute(statement, [*head, request.message[:500], *parameters])
+
+
+def enqueue_whole(controller: int, request: Request) -> None:
+    """Ask a controller for a cycle over everything it watches."""
+    enqueue(controller, Resource.objects.filter(pk=controller), request)
+
+
+def free_changed(resources: Sequence[int]) -> None:
+    """Free the failed items of resources that were declared anew, parked or waiting."""
+    for batch in batches(resources):
+        marks = ", ".join(["%s"] * len(batch))
+        with connection.cursor() as cursor:
+            cursor.execute(FREE.format(marks=marks), batch)
+
+
+def free_left(controller: int, resources: QuerySet[Resource], now: datetime) -> None:
+    """Free the parked items of resources a controller no longer watches: it must forget them."""
+    parked = WorkItem.objects.filter(controller=controller, resource__in=resources)
+    parked.exclude(parked_at=None).update(parked_at=None, attempts=0, run_at=now)
+
+
+def free_all(controller: int, run_at: datetime) -> None:
+    """Free every parked item of a controller: a person asked for it."""
+    parked = WorkItem.objects.filter(controller=controller).exclude(parked_at=None)
+    parked.update(parked_at=None, parked_generation=None, attempts=0, run_at=run_at)
+
+
+def due(now: datetime) -> list[int]:
+    """Return the controllers that have work to do, the most urgent first."""
+    ready = WorkItem.objects.filter(parked_at=None, run_at__lte=now)
+    first = ready.values("controller").annotate(rank=Min("priority"), since=Min("run_at"))
+    return [row["controller"] for row in first.order_by("rank", "since")]
+
+
+def backlog(now: datetime) -> dict[str, int]:
+    """Count what is due and what is parked, and the seconds the oldest of it has waited."""
+    due = Q(parked_at=None, run_at__lte=now)
+    found = WorkItem.objects.aggregate(
+        due=Count("pk", filter=due),
+        parked=Count("pk", filter=Q(parked_at__isnull=False)),
+        oldest=Min("run_at", filter=due),
+    )
+    waited = now - (found.pop("oldest") or now)
+    return {**found, "oldestSeconds": int(waited.total_seconds())}
+
+
+def is_due(controller: int, now: datetime) -> bool:
+    """Tell whether a controller has work to do."""
+    ready = WorkItem.objects.filter(controller=controller, parked_at=None, run_at__lte=now)
+    return ready.exists()
+
+
+def whole(controller: int) -> WorkItem | None:
+    """Return the item that stands for everything a controller watches."""
+    return WorkItem.objects.filter(controller=controller, resource=controller).first()
+
+
+def ready(controller: int, now: datetime, priority: int, after: int, most: int) -> list[Item]:
+    """Read a controller's next items; they stay until they are done."""
+    rows = due_items(controller, now).filter(priority=priority, pk__gt=after).order_by("pk")
+    return [Item(*row) for row in rows.values_list(*ITEM)[:most]]
+
+
+def among(controller: int, resources: Sequence[int], now: datetime | None) -> Queued:
+    """Read what is queued of these resources; without a time everything is due."""
+    found = WorkItem.objects.filter(controller=controller, resource__in=these(resources))
+    items, waiting = {}, set()
+    for *row, run_at, parked_at in found.values_list(*ITEM, "run_at", "parked_at"):
+        item = Item(*row)
+        if now is None or (parked_at is None and run_at <= now):
+            items[item.resource] = item
+        elif parked_at is not None or item.attempts:
+            waiting.add(item.resource)
+    return Queued(items, waiting)
+
+
+def reasons(controller: int, now: datetime) -> list[int]:
+    """Return the different reasons of what is due for a controller."""
+    return list(due_items(controller, now).order_by().values_list("reasons", flat=True).distinct())
+
+
+def due_items(controller: int, now: datetime) -> QuerySet[WorkItem]:
+    """Return the items of a controller that are due, without the one for everything."""
+    rows = WorkItem.objects.filter(controller=controller, parked_at=None, run_at__lte=now)
+    return rows.exclude(resource=controller)
+
+
+def done(items: Iterable[Item], now: datetime) -> None:
+    """Take items away; one that something arrived for meanwhile stays and is due at once."""
+    # One order for everybody: who queues and who is done wait for each other, never in a circle.
+    rows = sorted(items, key=lambda each: each.resource)
+    if not rows:
+        return
+    at = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.executemany(DONE, [(each.key, each.arrivals) for each in rows])
+        if cursor.rowcount != len(rows):
+            left = [(CHANGE, at, each.key, each.arrivals) for each in rows]
+            cursor.executemany(AGAIN, left)
+
+
+class Failure(NamedTuple):
+    """Work on a resource that failed, and what is to become of it."""
+
+    resource: int
+    generation: int
+    attempts: int
+    error: str
+    verdict: Verdict
+    # Of its item as it was read; nothing when there was none.
+    arrivals: int = 0
+
+
+def failed(controller: int, failures: Sequence[Failure], now: datetime) -> None:
+    """Keep failed work for later, or park it."""
+    if not failures:
+        return
+    keys = [each.resource for each in failures]
+    enqueue(controller, Resource.objects.filter(pk__in=keys), Request(RETRY, now))
+    rows = [failed_row(controller, each, now) for each in sorted(failures)]
+    with connection.cursor() as cursor:
+        cursor.executemany(FAILED, rows)
+
+
+def failed_row(controller: int, failure: Failure, now: datetime) -> tuple[Any, ...]:
+    """Spell a failure as the values of its item; without a delay it waits for the next sweep."""
+    adapt = connection.ops.adapt_datetimefield_value
+    parked = failure.verdict.parked
+    wait = failure.verdict.retry_after
+    return (
+        failure.attempts,
+        failure.error[:2_000],
+        adapt(now + (wait if wait is not None else timedelta(hours=1))),
+        adapt(now) if parked else None,
+        failure.generation,
+        RETRY,
+        controller,
+        failure.resource,
+        failure.arrivals + 1,
+    )
+
+
+def reschedule(item: WorkItem, run_at: datetime) -> None:
+    """Set when everything is looked at next; a request made meanwhile keeps its own time."""
+    WorkItem.objects.filter(pk=item.pk, arrivals=item.arrivals).update(
+        run_at=run_at,
+        reasons=INTERVAL,
+        priority=USUAL,
+        attempts=0,
+        requested_by="",
+        message="",
+    )

@@ -1,0 +1,114 @@
+"""Controllers come, change and go: what the loop keeps about them follows what is declared."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from controllers import alerts, compiled, queue, recovery
+from controllers.engine.types import Condition
+from controllers.models import Judgement, Plan, Runtime, WorkItem
+from controllers.notes import state
+from resources import store
+from resources.actor import SYSTEM
+from resources.models import Condition as ConditionRow
+from resources.models import Resource
+
+# Resources rewritten in one transaction.
+SOME = 100
+
+
+def sync(now: datetime) -> None:
+    """Start what was declared, restart what was declared anew, and wind up what was deleted."""
+    for row in changed():
+        restart(row, now)
+    for runtime in Runtime.objects.exclude(controller__deleted_at=None).select_related(
+        "controller"
+    ):
+        # Somebody else winds it up, or changes what it watched: the next round goes on.
+        with suppress(store.Stale):
+            wind_up(runtime.controller, now)
+
+
+def changed() -> QuerySet[Resource]:
+    """Return the controllers that run under another generation, or not at all."""
+    live = Resource.objects.filter(kind="Controller", deleted_at=None)
+    return live.filter(Q(runtime=None) | ~Q(runtime__generation=F("generation"))).order_by("pk")
+
+
+def restart(row: Resource, now: datetime) -> None:
+    """Start a controller afresh; a cycle of the old generation can write nothing any more."""
+    try:
+        compiled.compiled(row.pk, row.generation)
+        problem = ""
+    except compiled.Invalid as error:
+        problem = str(error)
+    except Resource.DoesNotExist:
+        # It was declared anew since it was read; the next round sees it as it is then.
+        return
+    with transaction.atomic():
+        Runtime.objects.get_or_create(
+            controller=row, defaults={"started_at": now, "resync_at": now}
+        )
+        fenced = Runtime.objects.filter(controller=row).exclude(generation=row.generation)
+        if not fenced.update(
+            generation=row.generation,
+            problem=problem,
+            token=F("token") + 1,
+            holder="",
+            leased_until=None,
+            resync_at=now,
+        ):
+            return
+        queue.enqueue_whole(row.pk, queue.Request(queue.CHANGE, now))
+        queue.free_all(row.pk, now)
+        recovery.close_superseded(row.pk, now)
+    say_ready(row, problem, now)
+
+
+def say_ready(row: Resource, problem: str, now: datetime) -> None:
+    """Say that a controller starts, or why it cannot; somebody's edit meanwhile says it anew."""
+    ref = f"controller/{row.name}"
+    ready = (
+        Condition("Ready", "False", "InvalidConfig", problem, ref)
+        if problem
+        else Condition("Ready", "False", "Starting", "Its first cycle is due.", ref)
+    )
+    for draft in store.drafts_of(Resource.objects.filter(pk=row.pk, deleted_at=None)):
+        draft.quiet = True
+        state(draft, ready, now)
+        try:
+            store.write([draft], actor=SYSTEM, now=now)
+        except store.Stale:
+            return
+
+
+def wind_up(row: Resource, now: datetime) -> None:
+    """Forget a deleted controller; what it said about others is no longer known."""
+    owner = f"controller/{row.name}"
+    while disown(owner, now):
+        pass
+    alerts.resolve(row.pk, list(row.alerts.values_list("resource", flat=True)), now)
+    with transaction.atomic():
+        for table in (WorkItem, Judgement, Plan, Runtime):
+            table.objects.filter(controller=row.pk).delete()
+        recovery.close_superseded(row.pk, now)
+
+
+def disown(owner: str, now: datetime) -> int:
+    """Turn some conditions of a deleted controller into Unknown; return how many."""
+    said = ConditionRow.objects.filter(managed_by=owner, resource__deleted_at=None)
+    said = said.exclude(reason="ControllerDeleted").order_by("resource_id")
+    keys = list(said.values_list("resource_id", flat=True).distinct()[:SOME])
+    drafts = store.drafts_of(Resource.objects.filter(pk__in=keys))
+    for draft in drafts:
+        draft.quiet = True
+        for each in [each for each in draft.conditions.values() if each.managed_by == owner]:
+            message = f"{owner} no longer exists."
+            gone = Condition(each.type, "Unknown", "ControllerDeleted", message, owner)
+            state(draft, gone, now)
+    store.write(drafts, actor=SYSTEM, now=now)
+    return len(keys)

@@ -1,0 +1,76 @@
+"""What one cycle adds up to: per phase how many and how long, and the first of what happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from controllers.engine.cycle import PHASES, Stopwatch
+from controllers.engine.types import Case, HookResult, Outcome
+
+# How many hook results and actions a cycle's record keeps; the ledger keeps all.
+KEPT = 200
+
+
+@dataclass
+class Tally:
+    """The running sum of a cycle."""
+
+    stopwatch: Stopwatch
+    counts: Counter[str] = field(default_factory=Counter)
+    hooks: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, cases: Iterable[Case], read: int) -> None:
+        """Count some resources."""
+        self.counts["watched"] += read
+        for case in cases:
+            self.counts["judged"] += 1
+            self.counts[case.judgement.status] += 1
+            if case.changed:
+                self.counts["changed"] += 1
+            if case.error:
+                self.error(case.phase, f"{case.snapshot.target.ref}: {case.error}")
+            if case.plan is not None and case.judgement.drifted:
+                self.drifted(case)
+
+    def drifted(self, case: Case) -> None:
+        """Count what was planned and done about a drifted resource."""
+        if case.plan is None:
+            return
+        self.counts["drifted"] += 1
+        self.counts["actions"] += len(case.plan.actions)
+        self.counts["held"] += case.plan.state == "held"
+        self.counts["parked"] += case.plan.state == "parked"
+        for each in case.plan.hooks:
+            self.hook(case.snapshot.target.ref, each)
+        for outcome in case.outcomes:
+            self.counts[outcome.result] += 1
+            if outcome.result == "failure":
+                self.error("act", f"{outcome.action.target}: {outcome.reason}")
+            if len(self.outcomes) < KEPT:
+                self.outcomes.append(outcome)
+
+    def hook(self, target: str, result: HookResult) -> None:
+        """Keep what a hook said."""
+        self.counts["hooks"] += 1
+        if len(self.hooks) < KEPT:
+            self.hooks.append({"target": target, **result._asdict()})
+
+    def error(self, phase: str, message: str) -> None:
+        """Keep an error, and count it."""
+        self.counts["errors"] += 1
+        if len(self.errors) < KEPT:
+            self.errors.append((phase, message))
+
+    def fail(self, message: str) -> None:
+        """Keep the error that ended the cycle, with the phase it was in."""
+        self.error(self.stopwatch.phase, message)
+
+    def times(self) -> dict[str, float]:
+        """Return the milliseconds of each phase."""
+        self.stopwatch.enter("report")
+        return {name: round(self.stopwatch.seconds[name] * 1000, 3) for name in PHASES}

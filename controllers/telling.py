@@ -1,0 +1,67 @@
+"""What people are told about resources once a chunk is judged, and what is over."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+
+from controllers import alerts
+from controllers.effects import Notice
+from controllers.engine.report import ERRORS, VERDICTS
+from controllers.engine.types import Case, Judgement
+from controllers.queue import Failure
+
+# Why people are told of a resource: it is no longer tried, or no longer acted on.
+PARKED, STOPPED = "Parked", VERDICTS["parked"][1]
+
+
+def resolve(
+    controller: int, cases: Iterable[Case], judged: Mapping[int, Judgement], now: datetime
+) -> None:
+    """End the alerts that are over: all about what is well, and those whose reason has gone."""
+    changed = [
+        (case, before)
+        for case in cases
+        if (before := judged.get(case.judgement.resource)) is not None
+        and before.reason != case.judgement.reason
+    ]
+    well = [case.judgement.resource for case, _ in changed if case.judgement.status == "True"]
+    alerts.resolve(controller, well, now)
+    alerts.resolve(controller, no_longer(changed, ERRORS), now, {PARKED})
+    alerts.resolve(controller, no_longer(changed, (STOPPED,)), now, {STOPPED})
+
+
+def no_longer(changed: Iterable[tuple[Case, Judgement]], reasons: Collection[str]) -> list[int]:
+    """Return the resources that were in one of these ways, and are so no more."""
+    return [
+        case.judgement.resource
+        for case, before in changed
+        if before.reason in reasons and case.judgement.reason not in reasons
+    ]
+
+
+def stopped(cases: Iterable[Case]) -> list[Notice]:
+    """Tell people of a drift that nothing more is done about."""
+    return [
+        Notice(
+            case.judgement.resource,
+            STOPPED,
+            "",
+            "critical",
+            f"{case.snapshot.target.ref}: {case.judgement.message}",
+        )
+        for case in cases
+        if case.plan is not None and case.plan.state == "parked" and case.plan.news
+    ]
+
+
+def parked(failures: Iterable[Failure], cases: Iterable[Case]) -> list[Notice]:
+    """Tell people of what will not be tried again until somebody changes it."""
+    names = {case.judgement.resource: case.snapshot.target.ref for case in cases}
+    return [
+        Notice(
+            each.resource, PARKED, "", "error", f"{names[each.resource]} is parked: {each.error}"
+        )
+        for each in failures
+        if each.verdict.parked
+    ]

@@ -1,0 +1,83 @@
+"""Watch the controllers: one that has stopped must not leave its resources looking healthy."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from controllers import compiled
+from controllers.engine.types import Condition, Controller
+from controllers.models import Runtime
+from controllers.notes import state
+from resources import store
+from resources.actor import SYSTEM
+from resources.models import Condition as ConditionRow
+from resources.models import Resource
+
+# Intervals without a cycle after which a controller counts as stalled.
+PATIENCE = 3
+SOME = 100
+
+
+def look(now: datetime) -> int:
+    """Mark stalled controllers and turn what they said Unknown, some at a time."""
+    return sum(turn_unknown(controller, now) for controller in stalled(now))
+
+
+def stalled(now: datetime) -> list[Controller]:
+    """Return the controllers that have not finished a cycle for three intervals."""
+    found = []
+    for runtime in Runtime.objects.filter(controller__deleted_at=None):
+        controller = compiled.attempt((runtime.controller_id, runtime.generation))
+        if controller is not None and is_silent(runtime, controller, now):
+            found.append(controller)
+    return found
+
+
+def is_silent(runtime: Runtime, controller: Controller, now: datetime) -> bool:
+    """Tell whether a controller has not finished a cycle for three intervals."""
+    heard = runtime.last_run_at or runtime.started_at
+    # Three of the longest interval would pass the end of the calendar.
+    return (now - heard) / PATIENCE > controller.interval
+
+
+def census() -> dict[str, int]:
+    """Count the controllers: running, or why not."""
+    invalid, stopped = ~Q(problem=""), Q(breaker=Runtime.Breaker.OPEN)
+    stalled = Q(stalled_at__isnull=False)
+    return Runtime.objects.filter(controller__deleted_at=None).aggregate(
+        running=Count("pk", filter=~(invalid | stopped | stalled)),
+        stopped=Count("pk", filter=stopped & ~invalid),
+        stalled=Count("pk", filter=stalled & ~stopped & ~invalid),
+        invalid=Count("pk", filter=invalid),
+    )
+
+
+def turn_unknown(controller: Controller, now: datetime) -> int:
+    """Turn some conditions of a stalled controller Unknown, its own first."""
+    said = ConditionRow.objects.filter(managed_by=controller.ref, resource__deleted_at=None)
+    standing = said.filter(type=controller.condition_type).exclude(reason="ControllerStalled")
+    keys = list(standing.order_by("resource_id").values_list("resource_id", flat=True)[:SOME])
+    own = Resource.objects.filter(pk=controller.key, deleted_at=None)
+    drafts = store.drafts_of(Resource.objects.filter(pk__in=keys) | own)
+    for draft in drafts:
+        draft.quiet = True
+        for condition in verdicts(controller, draft.resource.pk == controller.key):
+            state(draft, condition, now)
+    try:
+        store.write(drafts, actor=SYSTEM, now=now)
+    except store.Stale:  # somebody was faster; the next round looks again
+        return 0
+    Runtime.objects.filter(controller=controller.key, stalled_at=None).update(stalled_at=now)
+    return len(keys)
+
+
+def verdicts(controller: Controller, own: bool) -> list[Condition]:
+    """Say what is no longer known."""
+    if own:
+        said = f"No cycle has ended for {PATIENCE} intervals."
+        return [Condition("Stalled", "True", "NoCycle", said, controller.ref)]
+    message = f"{controller.ref} has stopped looking."
+    kind = controller.condition_type
+    return [Condition(kind, "Unknown", "ControllerStalled", message, controller.ref)]
