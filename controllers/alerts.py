@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from controllers.effects import Notice
@@ -12,13 +12,15 @@ from controllers.models import Alert
 def raise_all(
     controller: int, notices: Sequence[Notice], correlation_id: str, now: datetime
 ) -> None:
-    """Raise alerts; one that says the same in other words takes the place of the one before."""
+    """Raise alerts; one in other words takes the place of the one before, the same stays."""
     if not notices:
         return
-    spoken = {each.resource for each in notices}
-    reasons = {each.reason for each in notices}
-    resolve(controller, list(spoken), now, reasons)
-    fresh = {(each.resource, each.reason, each.channel): each for each in notices}
+    wanted = {(each.resource, each.reason, each.channel): each for each in notices}
+    standing = still_open(controller, {each.resource for each in notices})
+    about = {(each.resource, each.reason) for each in notices}
+    same = {key for key, each in standing.items() if wanted.get(key) == as_notice(each)}
+    replaced = [each.pk for key, each in standing.items() if key[:2] in about and key not in same]
+    Alert.objects.filter(pk__in=replaced).update(resolved_at=now)
     Alert.objects.bulk_create(
         Alert(
             controller_id=controller,
@@ -30,12 +32,27 @@ def raise_all(
             correlation_id=correlation_id,
             raised_at=now,
         )
-        for each in fresh.values()
+        for key, each in wanted.items()
+        if key not in same
     )
 
 
+def still_open(controller: int, resources: Collection[int]) -> dict[tuple[int, str, str], Alert]:
+    """Return the open alerts about resources, by resource, reason and channel."""
+    found = Alert.objects.filter(
+        controller=controller, resource__in=resources, resolved_at=None
+    ).only("resource_id", "reason", "channel", "severity", "message")
+    return {(each.resource_id, each.reason, each.channel): each for each in found}
+
+
+def as_notice(alert: Alert) -> Notice:
+    """Return what an alert says."""
+    about = alert.resource_id, alert.reason, alert.channel
+    return Notice(*about, alert.severity, alert.message)  # type: ignore[arg-type]
+
+
 def resolve(
-    controller: int, resources: Sequence[int], now: datetime, reasons: set[str] | None = None
+    controller: int, resources: Collection[int], now: datetime, reasons: set[str] | None = None
 ) -> None:
     """End the open alerts about resources."""
     if not resources:

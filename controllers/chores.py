@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 
+from controllers import retention as records
 from controllers.models import Chore
 from resources import evidence, references, retention, store
 from resources.actor import SYSTEM
@@ -37,6 +38,7 @@ def duties() -> tuple[Duty, ...]:
         Duty("checkpoint", settings.CHECKPOINT_EVERY, evidence.checkpoint),
         Duty("references", EVERY_MINUTE, recheck_references),
         Duty("retention", settings.RETENTION_EVERY, retention.sweep),
+        Duty("records", settings.RETENTION_EVERY, records.sweep),
     )
 
 

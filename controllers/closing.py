@@ -15,7 +15,7 @@ from controllers.engine.events import error
 from controllers.engine.types import Controller, Event, Template
 from controllers.models import Cycle, Runtime
 from controllers.opening import Opened
-from controllers.records import ATTEMPTS, Run, entries
+from controllers.records import ATTEMPTS, Run, entries, recount
 from controllers.tally import Tally
 from resources import announcements, ledger, store
 
@@ -70,9 +70,11 @@ def finish(
 def write(ending: Ending, times: dict[str, float]) -> None:
     """Write everything a cycle ends with, inside one transaction."""
     run, now = ending.run, ending.now
+    if ending.opened.full and ending.complete:
+        recount(run.controller.key)
     runtime = Runtime.objects.get(controller=run.controller.key)
     events, notices = conclude(ending, runtime)
-    alerts.resolve(run.controller.key, over(ending, runtime), now)
+    alerts.resolve(run.controller.key, [run.controller.key], now, over(ending, runtime))
     alerts.raise_all(run.controller.key, notices, run.cycle.correlation_id, now)
     update(ending, runtime)
     close(run.cycle, ending, times)
@@ -112,7 +114,7 @@ def conclude(ending: Ending, runtime: Runtime) -> tuple[list[Event], list[Notice
     """Collect what is said at the end of a cycle."""
     controller, tally = ending.run.controller, ending.tally
     events = [error(controller, controller.ref, *each) for each in cycle_errors(ending)]
-    notices = list(first_look(ending))
+    notices = [*first_look(ending), *stops(ending)]
     if tally.errors:
         events += spoken(controller, controller.on_error, trouble(tally))
         notices += told(ending, controller.on_error, "Error", trouble(tally))
@@ -124,9 +126,6 @@ def conclude(ending: Ending, runtime: Runtime) -> tuple[list[Event], list[Notice
         payload = {"controllerName": controller.name, "reason": ending.breaker.reason}
         events.append(
             Event("controller.breaker-opened", controller.ref, payload, "alert", "critical")
-        )
-        notices.append(
-            Notice(controller.key, "BreakerOpen", "", "critical", standing.stopped(ending.breaker))
         )
     emitted = hooks.emissions(controller)
     events += [
@@ -149,11 +148,23 @@ def trouble(tally: Tally) -> str:
 def first_look(ending: Ending) -> Iterator[Notice]:
     """Say in one sentence what a controller's first look would have said many times."""
     controller, counts = ending.run.controller, ending.tally.counts
+    if not (ending.opened.first_look and counts["drifted"]):
+        return
+    said = f"First look of {controller.name}: {counts['drifted']} of {counts['judged']} drifted."
     for channel, severity in ending.effects.held_back:
-        said = (
-            f"First look of {controller.name}: {counts['drifted']} of {counts['judged']} drifted."
-        )
         yield Notice(controller.key, "FirstLook", channel, severity, said)
+    if not ending.effects.held_back:
+        # A worker that was lost had found it all, and had not told anybody yet.
+        yield from told(ending, controller.on_drift, "FirstLook", said)
+
+
+def stops(ending: Ending) -> Iterator[Notice]:
+    """Say what people hear in any mode: that a cycle took too long, that no other will follow."""
+    key = ending.run.controller.key
+    if ending.outcome == OUTCOME.TIMED_OUT:
+        yield Notice(key, "TimedOut", "", "error", ending.tally.errors[-1][1])
+    if ending.broke:
+        yield Notice(key, "BreakerOpen", "", "critical", breaker.stopped(ending.breaker))
 
 
 def told(
@@ -199,9 +210,18 @@ def completed(ending: Ending) -> Event:
     return Event("controller.reconciliation-completed", run.controller.ref, payload)
 
 
-def over(ending: Ending, runtime: Runtime) -> list[int]:
-    """Return what the controller's own alerts are about, once they are over."""
-    return [runtime.controller_id] if ending.outcome == OUTCOME.CONVERGED else []
+def over(ending: Ending, runtime: Runtime) -> set[str]:
+    """Return which of the controller's own alerts are over."""
+    ended = set()
+    if ending.complete:
+        ended.add("TimedOut")
+        if not ending.tally.errors and not queue.has_failed(runtime.controller_id):
+            ended.add("Error")
+    if not ending.broke:
+        ended.add("BreakerOpen")
+    if runtime.watched == runtime.healthy:
+        ended.add("FirstLook")
+    return ended
 
 
 def update(ending: Ending, runtime: Runtime) -> None:
@@ -246,4 +266,5 @@ def reschedule(ending: Ending, runtime: Runtime) -> None:
     opened = ending.opened
     if opened.whole is not None and ending.outcome != OUTCOME.INTERRUPTED:
         interval = opened.run.controller.interval
-        queue.reschedule(opened.whole, intervals.next_due(opened.now, interval, ending.now))
+        due = intervals.next_due(opened.now, interval, ending.now)
+        queue.reschedule(opened.whole, due, done=ending.complete)

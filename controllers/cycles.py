@@ -6,26 +6,27 @@ import gc
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
 from controllers import closing, compiled, leases, opening, queue, records
 from controllers.effects import Check, Effects, never
 from controllers.engine import cycle as engine
 from controllers.engine import watch
 from controllers.engine.errors import Blocked, EngineError, Fenced, Stopped, TimedOut
-from controllers.engine.types import Controller
+from controllers.engine.types import Case, Controller, Episode, Judgement
 from controllers.leases import Lease
 from controllers.models import Cycle, Runtime
 from controllers.models import Judgement as JudgementRow
-from controllers.records import Chunk
+from controllers.records import Chunk, Run
 from controllers.store import Reader
 from controllers.tally import Tally
 from resources import ledger
+from resources.batches import batches
 
 logger = logging.getLogger("ioa.cycles")
 
@@ -63,7 +64,8 @@ class Piece:
 def run(lease: Lease, means: Means) -> Cycle:
     """Run a controller once under a lease; the report is written however it ends."""
     controller = compiled.load(lease.controller)
-    story = ledger.correlation.set(str(uuid.uuid4()))
+    told = queue.story(lease.controller, means.clock()) or str(uuid.uuid4())
+    story = ledger.correlation.set(told)
     try:
         opened = opening.begin(lease, controller, means.clock())
         tally, effects = Tally(engine.Stopwatch(time.perf_counter)), means.effects(controller)
@@ -101,10 +103,6 @@ def attempt(
     except TimedOut as error:
         tally.fail(str(error))
         return Cycle.Outcome.TIMED_OUT
-    except (EngineError, DatabaseError) as error:
-        logger.exception("A cycle of %s failed.", opened.run.controller.name)
-        tally.fail(f"{type(error).__name__}: {error}")
-        return Cycle.Outcome.FAILED
     except Exception as error:  # a fault of ours must not end the loop, nor go unreported
         logger.exception("A cycle of %s failed.", opened.run.controller.name)
         tally.fail(f"{type(error).__name__}: {error}")
@@ -123,15 +121,40 @@ def go_through(opened: opening.Opened, effects: Effects, tally: Tally, clock: Cl
         held = leases.keep(opened.run.lease, held, clock())
         tally.stopwatch.enter("watch")
         snapshots, judged = reader.snapshots(piece.keys)
-        now = clock()
-        looked = engine.Pass(controller, snapshots, judged, effects, now, piece.forced)
-        cases = engine.reconcile(looked, tally.stopwatch)
-        kept = {each.target.key for each in snapshots if watch.matches(controller, each.target)}
-        released = [key for key in piece.keys if key in judged and key not in kept]
-        notices, events = effects.drain()
-        chunk = Chunk(cases, judged, released, piece.items, notices, events)
-        records.save(opened.run, chunk, now)
-        tally.add(cases, len(snapshots))
+        if opened.force:
+            judged = revived(judged)
+        look = engine.Pass(controller, snapshots, judged, effects, clock(), piece.forced)
+        look_at(look, piece, opened.run, effects, tally)
+
+
+def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: Tally) -> None:
+    """Judge one piece and write it; what is cut short is written as far as it came."""
+    cases: list[Case] = []
+    cut_short: EngineError | None = None
+    try:
+        for case in engine.reconcile(look, tally.stopwatch):
+            cases.append(case)
+    except (Stopped, TimedOut) as error:
+        cut_short = error
+    kept = {
+        each.target.key for each in look.snapshots if watch.matches(run.controller, each.target)
+    }
+    released = [key for key in piece.keys if key in look.judged and key not in kept]
+    chunk = Chunk(cases, look.judged, released, piece.items, *effects.drain())
+    if cut_short is not None:
+        chunk = records.cut(chunk, {each.judgement.resource for each in cases})
+    records.save(run, chunk, look.now)
+    tally.add(cases, len(kept))
+    if cut_short is not None:
+        raise cut_short
+
+
+def revived(judged: Mapping[int, Judgement]) -> dict[int, Judgement]:
+    """Let what was given up be tried again: a person asked, or the controller is another now."""
+    return {
+        key: each._replace(episode=Episode()) if each.episode.parked else each
+        for key, each in judged.items()
+    }
 
 
 def pieces(opened: opening.Opened, reader: Reader) -> Iterator[Piece]:
@@ -158,10 +181,9 @@ def sweep(opened: opening.Opened, reader: Reader, size: int) -> Iterator[Piece]:
         queued = queue.among(key, keys, None if opened.force else opened.now)
         seen = [each for each in keys if each not in queued.waiting]
         yield Piece(seen, queued.items, opened.force)
-    after = 0
-    while keys := reader.strays(after, size):
-        after = keys[-1]
-        yield Piece(keys, {}, force=True)
+    if opened.force:
+        for strays in batches(list(reader.strays(size)), records.REWRITTEN):
+            yield Piece(list(strays), {}, force=True)
 
 
 def rechecks(controller: int, now: datetime, size: int) -> Iterator[Piece]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from controllers.engine.errors import Fenced
 from controllers.models import Runtime
+from resources.models import Resource
 
 TERM = timedelta(seconds=60)
 
@@ -36,9 +37,15 @@ def take(controller: int, holder: str, now: datetime) -> Lease | None:
 
 
 def hold(lease: Lease, now: datetime) -> None:
-    """Prolong a lease, first thing in every transaction made under it; one that is lost raises."""
-    if not held(lease).update(leased_until=now + TERM):
-        raise Fenced("Another worker runs this controller now.")
+    """Prolong a lease, first thing in every transaction made under it; one that is lost raises.
+
+    It is lost to another worker, and to whoever declares the controller anew or deletes it.
+    """
+    declared = Resource.objects.filter(
+        pk=OuterRef("controller"), generation=OuterRef("generation"), deleted_at=None
+    )
+    if not held(lease).filter(Exists(declared)).update(leased_until=now + TERM):
+        raise Fenced("Another worker runs this controller now, or it is no longer as declared.")
 
 
 def keep(lease: Lease, since: datetime, now: datetime) -> datetime:

@@ -32,8 +32,6 @@ def drafts(
         if case is None:
             take_back(draft, controller.ref)
             continue
-        if draft.read_version != case.snapshot.target.version:
-            raise store.Stale("A resource was changed after it was judged.")
         if case.condition is not None:
             take_back(draft, controller.ref, but=case.condition.type)
             state(draft, case.condition, now)

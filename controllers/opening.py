@@ -64,7 +64,8 @@ def begin(lease: Lease, controller: Controller, now: datetime) -> Opened:
         run = Run(controller, lease, cycle, hooks.refreshes(controller))
         watched = store.living(controller).count() if full else runtime.watched
         ledger.append(entries(run, [started(controller, watched)]), actor=run.actor, now=now)
-    return Opened(run, runtime, whole if asked else None, full, force, runtime.cycles == 0, now)
+    first_look = not runtime.has_looked
+    return Opened(run, runtime, whole if asked else None, full, force, first_look, now)
 
 
 def reasons(controller: Controller, whole: WorkItem | None, now: datetime) -> int:

@@ -10,14 +10,14 @@ from typing import Any
 
 from django.db import transaction
 
-from controllers import compiled, cycles, queue, records, registration
+from controllers import compiled, cycles, queue, registration, upserts
 from controllers.effects import Effects
 from controllers.engine import breaker
 from controllers.engine import cycle as engine
 from controllers.engine.errors import TimedOut
 from controllers.engine.types import Action, Case, Controller, Result, Snapshot
 from controllers.models import Cycle, Runtime
-from controllers.standing import breaker_of, stopped
+from controllers.standing import breaker_of
 from controllers.store import Reader
 from controllers.tally import Tally
 from resources import announcements, ledger
@@ -67,11 +67,31 @@ def request(
         runtime = Runtime.objects.get(controller=row)
         if reason := hindrance(row):
             raise Refused(reason)
-        wanted = queue.Request(queue.MANUAL, now + after, queue.URGENT, str(actor), message)
-        queue.enqueue_whole(row.pk, wanted)
+        asked = Asked("controller.reconciliation-requested", message, now + after)
+        enqueue(row, asked, actor=actor, now=now)
         queue.free_all(row.pk, now + after)
-        announcements.announce()
     return runtime.cycles
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody asked for, why, and from when on."""
+
+    event: str
+    reason: str
+    run_at: datetime
+
+
+def enqueue(row: Resource, asked: Asked, *, actor: Actor, now: datetime) -> None:
+    """Write down who asked and queue it; the cycle goes on with the same correlation id."""
+    payload = {"controllerName": row.name, "reason": asked.reason[:500]}
+    entry = ledger.Entry(f"controller/{row.uid}", asked.event, str(row), payload)
+    (event,) = ledger.append([entry], actor=actor, now=now)
+    wanted = queue.Request(
+        queue.MANUAL, asked.run_at, queue.URGENT, str(actor), asked.reason, event.correlation_id
+    )
+    queue.enqueue_whole(row.pk, wanted)
+    announcements.announce()
 
 
 def hindrance(row: Resource) -> str:
@@ -83,7 +103,7 @@ def hindrance(row: Resource) -> str:
     if controller.runner == "external":
         return f"{row} is run by an outside process."
     runtime = Runtime.objects.filter(controller=row, breaker=Runtime.Breaker.OPEN).first()
-    return stopped(breaker_of(runtime)) if runtime is not None else ""
+    return breaker.stopped(breaker_of(runtime)) if runtime is not None else ""
 
 
 def wait(
@@ -113,16 +133,8 @@ def reset_breaker(name: str, *, actor: Actor, now: datetime, reason: str) -> int
         state = Runtime.objects.filter(controller=row, breaker=Runtime.Breaker.OPEN)
         if not state.update(breaker=breaker.reset(breaker.Breaker("open")).state):
             raise Refused(f"controller/{name} is not stopped.")
-        entry = ledger.Entry(
-            f"controller/{row.uid}",
-            "controller.breaker-reset",
-            f"controller/{name}",
-            {"controllerName": name, "reason": reason.strip()[:500]},
-        )
-        ledger.append([entry], actor=actor, now=now)
-        wanted = queue.Request(queue.MANUAL, now, queue.URGENT, str(actor), reason.strip())
-        queue.enqueue_whole(row.pk, wanted)
-        announcements.announce()
+        asked = Asked("controller.breaker-reset", reason.strip(), now)
+        enqueue(row, asked, actor=actor, now=now)
         return Runtime.objects.values_list("cycles", flat=True).get(controller=row)
 
 
@@ -161,7 +173,7 @@ def cases_of(
         after = keys[-1]
         snapshots, judged = reader.snapshots(keys)
         looked = engine.Pass(controller, snapshots, judged, effects, now)
-        cases = engine.reconcile(looked, tally.stopwatch)
+        cases = list(engine.reconcile(looked, tally.stopwatch))
         tally.add(cases, len(snapshots))
         yield from cases
 
@@ -180,5 +192,5 @@ def unwell(controller: Controller, case: Case) -> dict[str, Any]:
         "dimensions": judgement.dimensions,
         "evidence": list(judgement.evidence),
         "hooks": [each._asdict() for each in planned.hooks] if planned else [],
-        "actions": [records.as_document(each) for each in planned.actions] if planned else [],
+        "actions": [upserts.as_document(each) for each in planned.actions] if planned else [],
     }

@@ -27,8 +27,8 @@ ITEM = ("id", "resource_id", "arrivals", "attempts", "reasons")
 
 ENQUEUE = """
     INSERT INTO controllers_workitem (controller_id, resource_id, reasons, arrivals, run_at,
-      priority, attempts, error, requested_by, message)
-    SELECT %s, found.id, %s, 1, %s, %s, 0, '', %s, %s FROM ({ids}) AS found WHERE true
+      priority, attempts, error, requested_by, message, story)
+    SELECT %s, found.id, %s, 1, %s, %s, 0, '', %s, %s, %s FROM ({ids}) AS found WHERE true
     ORDER BY found.id
     ON CONFLICT (controller_id, resource_id) DO UPDATE SET
       reasons = controllers_workitem.reasons | excluded.reasons,
@@ -41,7 +41,9 @@ ENQUEUE = """
       requested_by = CASE WHEN excluded.requested_by = ''
         THEN controllers_workitem.requested_by ELSE excluded.requested_by END,
       message = CASE WHEN excluded.message = ''
-        THEN controllers_workitem.message ELSE excluded.message END
+        THEN controllers_workitem.message ELSE excluded.message END,
+      story = CASE WHEN excluded.story = ''
+        THEN controllers_workitem.story ELSE excluded.story END
 """
 DONE = "DELETE FROM controllers_workitem WHERE id = %s AND arrivals = %s"
 # What arrived meanwhile is new work: it starts with a clean record.
@@ -72,6 +74,7 @@ class Request:
     priority: int = USUAL
     requested_by: str = ""
     message: str = ""
+    story: str = ""
 
 
 class Item(NamedTuple):
@@ -96,9 +99,9 @@ def enqueue(controller: int, resources: QuerySet[Resource], request: Request) ->
     ids, parameters = resources.order_by().values("id").query.sql_with_params()
     at = connection.ops.adapt_datetimefield_value(request.run_at)
     head = [controller, request.reasons, at, request.priority, request.requested_by]
+    told = [request.message[:500], request.story]
     with connection.cursor() as cursor:
-        statement = ENQUEUE.format(ids=ids)
-        cursor.execute(statement, [*head, request.message[:500], *parameters])
+        cursor.execute(ENQUEUE.format(ids=ids), [*head, *told, *parameters])
 
 
 def enqueue_whole(controller: int, request: Request) -> None:
@@ -126,11 +129,17 @@ def free_all(controller: int, run_at: datetime) -> None:
     parked.update(parked_at=None, parked_generation=None, attempts=0, run_at=run_at)
 
 
+def free_about(resources: QuerySet[Resource], now: datetime) -> None:
+    """Free every parked item of resources, whoever watches them."""
+    parked = WorkItem.objects.filter(resource__in=resources).exclude(parked_at=None)
+    parked.update(parked_at=None, parked_generation=None, attempts=0, run_at=now)
+
+
 def due(now: datetime) -> list[int]:
     """Return the controllers that have work to do, the most urgent first."""
     ready = WorkItem.objects.filter(parked_at=None, run_at__lte=now)
     first = ready.values("controller").annotate(rank=Min("priority"), since=Min("run_at"))
-    return [row["controller"] for row in first.order_by("rank", "since")]
+    return [row["controller"] for row in first.order_by("rank", "since", "controller")]
 
 
 def backlog(now: datetime) -> dict[str, int]:
@@ -151,9 +160,21 @@ def is_due(controller: int, now: datetime) -> bool:
     return ready.exists()
 
 
+def has_failed(controller: int) -> bool:
+    """Tell whether anything waits for a controller that went wrong the last time."""
+    went_wrong = Q(attempts__gt=0) | Q(parked_at__isnull=False)
+    return WorkItem.objects.filter(went_wrong, controller=controller).exists()
+
+
 def whole(controller: int) -> WorkItem | None:
     """Return the item that stands for everything a controller watches."""
     return WorkItem.objects.filter(controller=controller, resource=controller).first()
+
+
+def story(controller: int, now: datetime) -> str:
+    """Return the correlation id of the request that is due, if there is one."""
+    asked = WorkItem.objects.filter(controller=controller, resource=controller, run_at__lte=now)
+    return asked.values_list("story", flat=True).first() or ""
 
 
 def ready(controller: int, now: datetime, priority: int, after: int, most: int) -> list[Item]:
@@ -241,13 +262,17 @@ def failed_row(controller: int, failure: Failure, now: datetime) -> tuple[Any, .
     )
 
 
-def reschedule(item: WorkItem, run_at: datetime) -> None:
-    """Set when everything is looked at next; a request made meanwhile keeps its own time."""
+def reschedule(item: WorkItem, run_at: datetime, *, done: bool) -> None:
+    """Set when everything is looked at next; a request made meanwhile keeps its own time.
+
+    A controller that was declared anew stays so until it has looked at everything.
+    """
     WorkItem.objects.filter(pk=item.pk, arrivals=item.arrivals).update(
         run_at=run_at,
-        reasons=INTERVAL,
+        reasons=INTERVAL if done else INTERVAL | item.reasons & CHANGE,
         priority=USUAL,
         attempts=0,
         requested_by="",
         message="",
+        story="",
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Sum
 
@@ -16,7 +16,7 @@ from controllers import alerts, leases, notes, queue, rivals, telling, upserts
 from controllers.effects import Notice
 from controllers.engine import act, intervals
 from controllers.engine.errors import Conflict, verdict
-from controllers.engine.types import Action, Case, Controller, Event, Judgement, Planned
+from controllers.engine.types import Case, Controller, Event, Judgement
 from controllers.leases import Lease
 from controllers.models import Cycle, Plan, Runtime
 from controllers.models import Judgement as JudgementRow
@@ -61,6 +61,11 @@ class Chunk:
     events: Sequence[Event] = ()
 
     @property
+    def keys(self) -> set[int]:
+        """All resources it is about."""
+        return {each.judgement.resource for each in self.cases}.union(self.items, self.released)
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing to write."""
         news = any(each.changed or each.condition or each.events for each in self.cases)
@@ -82,15 +87,15 @@ def save(run: Run, chunk: Chunk, now: datetime) -> None:
 
 def slices(run: Run, chunk: Chunk) -> Iterator[Chunk]:
     """Cut a chunk so that no transaction rewrites more than a few resources."""
-    rewritten = [each for each in chunk.cases if each.condition or run.refreshed]
+    noted = (each for each in chunk.cases if each.condition or run.refreshed)
+    rewritten = [*(each.judgement.resource for each in noted), *chunk.released]
     if len(rewritten) <= REWRITTEN:
         yield chunk
         return
-    rest = {each.judgement.resource for each in chunk.cases}.union(chunk.items, chunk.released)
-    for cases in batches(rewritten, REWRITTEN):
-        keys = {each.judgement.resource for each in cases}
-        rest -= keys
-        yield cut(chunk, keys)
+    rest = chunk.keys
+    for batch in batches(rewritten, REWRITTEN):
+        rest.difference_update(batch)
+        yield cut(chunk, set(batch))
     yield cut(chunk, rest)
 
 
@@ -112,52 +117,77 @@ def attempt(run: Run, chunk: Chunk, now: datetime) -> None:
     """Write a chunk in one transaction, the fence first."""
     with store.all_or_stale():
         leases.hold(run.lease, now)
-        moved, acted = moved_on(run, chunk.cases)
-        cases = [each for each in chunk.cases if each.judgement.resource not in moved]
-        noted = notes.drafts(run.controller, cases, chunk.released, run.refreshed, now)
+        moved = moved_on(run, chunk.cases)
+        kept = cut(chunk, chunk.keys - moved.by_others - moved.gone) if any(moved) else chunk
+        noted = notes.drafts(run.controller, kept.cases, kept.released, run.refreshed, now)
+        refuse_overtaken(noted, kept.cases, moved.by_us)
         store.write(noted, actor=run.actor, now=now)
-        # A judgement holds for the resource as our own note leaves it, but not our own action.
-        rows = [each.resource for each in noted if each.resource.pk not in acted]
+        # A judgement holds for the resource as our own note leaves it, not as our action does.
+        rows = [each.resource for each in noted if each.resource.pk not in moved.by_us]
         versions = {row.pk: row.resource_version for row in rows}
-        write_judgements(run, cases, versions, now)
-        write_plans(run, cases, chunk.judged, now)
-        release(run, chunk.released)
-        count(run, cases, chunk)
-        told = [each for each in chunk.notices if each.resource not in moved]
-        alerts.resolve(run.controller.key, chunk.released, now)
-        telling.resolve(run.controller.key, cases, chunk.judged, now)
-        told += telling.stopped(cases)
-        alerts.raise_all(run.controller.key, told, run.cycle.correlation_id, now)
-        said = [event for each in cases for event in each.events]
-        ledger.append(entries(run, [*said, *chunk.events]), actor=run.actor, now=now)
-        settle(run, chunk, cases, moved, now)
+        write_judgements(run, kept, versions, now)
+        write_plans(run, kept.cases, chunk.judged, now)
+        release(run, kept.released)
+        count(run, kept)
+        tell(run, kept, now)
+        settle(run, chunk, kept.cases, moved.by_others, now)
 
 
-def moved_on(run: Run, cases: Sequence[Case]) -> tuple[set[int], set[int]]:
-    """Return the resources that are no longer as they were read, by others and by this cycle."""
+class Moved(NamedTuple):
+    """Resources that are no longer as they were read."""
+
+    by_others: frozenset[int] = frozenset()
+    by_us: frozenset[int] = frozenset()
+    gone: frozenset[int] = frozenset()
+
+
+def moved_on(run: Run, cases: Sequence[Case]) -> Moved:
+    """Find the resources that are no longer as they were read, and who changed them."""
     read = {each.judgement.resource: each.snapshot.target.version for each in cases}
     living = Resource.objects.filter(pk__in=these(read), deleted_at=None)
     # Versions only grow: as long as neither the number nor the sum moves, none has.
     total = living.aggregate(count=Count("pk"), sum=Sum("resource_version"))
     if total == {"count": len(read), "sum": sum(read.values())}:
-        return set(), set()
+        return Moved()
     found = dict(living.values_list("pk", "resource_version"))
-    moved = {key for key, version in read.items() if found.get(key) != version}
-    versions = {key: read[key] for key in moved if key in found}
-    acted = versions.keys() - rivals.changed_by_others(versions, str(run.actor))
-    return moved - acted, acted
+    changed = {key: read[key] for key, version in found.items() if read[key] != version}
+    others = rivals.changed_by_others(changed, str(run.actor))
+    return Moved(others, frozenset(changed) - others, frozenset(read.keys() - found.keys()))
 
 
-def write_judgements(
-    run: Run, cases: Iterable[Case], versions: Mapping[int, int], now: datetime
+def refuse_overtaken(
+    noted: Iterable[store.Draft], cases: Iterable[Case], by_us: frozenset[int]
 ) -> None:
+    """Begin anew when a resource was changed between being compared and being drafted."""
+    read = {each.judgement.resource: each.snapshot.target.version for each in cases}
+    for draft in noted:
+        key = draft.resource.pk
+        if key not in by_us and draft.read_version != read.get(key, draft.read_version):
+            raise store.Stale("A resource was changed after it was judged.")
+
+
+def tell(run: Run, chunk: Chunk, now: datetime) -> None:
+    """Tell people and the ledger what was concluded, and end the alerts that are over."""
+    key = run.controller.key
+    alerts.resolve(key, chunk.released, now)
+    telling.resolve(key, chunk.cases, chunk.judged, now)
+    notices = [*chunk.notices, *telling.stopped(chunk.cases)]
+    alerts.raise_all(key, notices, run.cycle.correlation_id, now)
+    said = [event for each in chunk.cases for event in each.events]
+    ledger.append(entries(run, [*said, *chunk.events]), actor=run.actor, now=now)
+
+
+def write_judgements(run: Run, chunk: Chunk, versions: Mapping[int, int], now: datetime) -> None:
     """Store the judgements that say something new, and a point where the score moved."""
     key = run.controller.key
-    changed = [each for each in cases if each.changed or each.judgement.resource in versions]
-    upserts.upsert(
-        upserts.JUDGEMENTS,
-        [upserts.judgement_row(key, each.judgement, versions) for each in changed],
-    )
+    changed = [each for each in chunk.cases if each.changed or each.judgement.resource in versions]
+    known: list[tuple[Any, ...]] = []
+    fresh: list[tuple[Any, ...]] = []
+    for each in changed:
+        rows = known if each.judgement.resource in chunk.judged else fresh
+        rows.append(upserts.judgement_row(key, each.judgement, versions))
+    upserts.upsert(upserts.JUDGEMENTS, fresh)
+    upserts.update(upserts.JUDGEMENTS, known)
     upserts.upsert(
         upserts.SAMPLES,
         [upserts.sample_row(key, each.judgement, now) for each in changed if each.moved],
@@ -177,28 +207,8 @@ def write_plans(
     gone = [case.judgement.resource for case in stale]
     if gone:
         Plan.objects.filter(controller=run.controller.key, resource__in=gone).delete()
-    rows = [plan_row(run, case.judgement.resource, case.plan, now) for case in fresh if case.plan]
-    upserts.upsert(upserts.PLANS, rows)
-
-
-def plan_row(run: Run, resource: int, planned: Planned, now: datetime) -> tuple[Any, ...]:
-    """Spell a plan: what would be changed, why, and how far the mode lets it go."""
-    changes = [as_document(each) for each in planned.actions if each.kind in ("change", "block")]
-    return (
-        run.controller.key,
-        resource,
-        planned.digest,
-        run.controller.mode,
-        changes,
-        planned.explanation,
-        run.cycle.correlation_id,
-        now,
-    )
-
-
-def as_document(action: Action) -> dict[str, Any]:
-    """Write an action as plain values; what it does not say is left out."""
-    return {key: value for key, value in asdict(action).items() if value not in ("", (), {})}
+    rows = [upserts.plan_row(run.controller, case.plan, now) for case in fresh if case.plan]
+    upserts.upsert(upserts.PLANS, [(*row, run.cycle.correlation_id) for row in rows])
 
 
 def release(run: Run, keys: Sequence[int]) -> None:
@@ -208,10 +218,10 @@ def release(run: Run, keys: Sequence[int]) -> None:
             table.objects.filter(controller=run.controller.key, resource__in=keys).delete()
 
 
-def count(run: Run, cases: Iterable[Case], chunk: Chunk) -> None:
+def count(run: Run, chunk: Chunk) -> None:
     """Move the controller's counters by what changed hands."""
     moves: Counter[str] = Counter()
-    for case in cases:
+    for case in chunk.cases:
         before = chunk.judged.get(case.judgement.resource)
         if before is None or before.status != case.judgement.status:
             moves[COUNTERS[case.judgement.status]] += 1
@@ -224,6 +234,14 @@ def count(run: Run, cases: Iterable[Case], chunk: Chunk) -> None:
         Runtime.objects.filter(controller=run.controller.key).update(**changes)
 
 
+def recount(controller: int) -> None:
+    """Count what is known after a look at everything; a row that somebody removed is no more."""
+    rows = JudgementRow.objects.filter(controller=controller).order_by().values_list("status")
+    found = dict(rows.annotate(found=Count("pk")))
+    counters = {name: found.get(status, 0) for status, name in COUNTERS.items()}
+    Runtime.objects.filter(controller=controller).update(**counters)
+
+
 def entries(run: Run, events: Iterable[Event]) -> list[ledger.Entry]:
     """Write events as entries of the controller's own chain."""
     stream = f"controller/{run.controller.uid}"
@@ -233,7 +251,9 @@ def entries(run: Run, events: Iterable[Event]) -> list[ledger.Entry]:
     ]
 
 
-def settle(run: Run, chunk: Chunk, cases: Sequence[Case], moved: set[int], now: datetime) -> None:
+def settle(
+    run: Run, chunk: Chunk, cases: Sequence[Case], moved: frozenset[int], now: datetime
+) -> None:
     """Take away the work that is done, keep what failed, and queue what must be seen again."""
     failures = [failure(case, chunk.items) for case in cases if case.failure is not None]
     again = {each.resource for each in failures} | moved
@@ -247,10 +267,10 @@ def settle(run: Run, chunk: Chunk, cases: Sequence[Case], moved: set[int], now: 
         look_again(key, put_off, intervals.next_due(now, run.controller.interval, now))
 
 
-def look_again(controller: int, resources: set[int], at: datetime) -> None:
-    """Queue another look at what still exists."""
+def look_again(controller: int, resources: Collection[int], at: datetime) -> None:
+    """Queue another look."""
     if resources:
-        rows = Resource.objects.filter(pk__in=resources, deleted_at=None)
+        rows = Resource.objects.filter(pk__in=resources)
         queue.enqueue(controller, rows, queue.Request(queue.RETRY, at))
 
 

@@ -6,12 +6,19 @@ from datetime import datetime
 
 from django.db import transaction
 
-from controllers import compiled
+from controllers import compiled, queue
 from controllers.engine import breaker
 from controllers.engine.types import Limits
 from controllers.models import Cycle, Runtime
 from resources import ledger
 from resources.actor import SYSTEM
+
+
+def go_on(now: datetime) -> None:
+    """Queue a cycle of each controller whose worker was lost: it says so, and goes on."""
+    lost = Runtime.objects.filter(leased_until__lte=now, problem="")
+    for key in lost.exclude(breaker=Runtime.Breaker.OPEN).values_list("controller", flat=True):
+        queue.enqueue_whole(key, queue.Request(queue.RETRY, now))
 
 
 def close_lost(controller: int, token: int, now: datetime) -> int:

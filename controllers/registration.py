@@ -9,7 +9,9 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from controllers import alerts, compiled, queue, recovery
-from controllers.engine.types import Condition
+from controllers.engine import breaker
+from controllers.engine.conditions import ORPHANED
+from controllers.engine.types import Condition, Controller
 from controllers.models import Judgement, Plan, Runtime, WorkItem
 from controllers.notes import state
 from resources import store
@@ -23,12 +25,13 @@ SOME = 100
 
 def sync(now: datetime) -> None:
     """Start what was declared, restart what was declared anew, and wind up what was deleted."""
+    # Somebody else does it, or changes what is written to: the next round goes on.
     for row in changed():
-        restart(row, now)
+        with suppress(store.Stale):
+            restart(row, now)
     for runtime in Runtime.objects.exclude(controller__deleted_at=None).select_related(
         "controller"
     ):
-        # Somebody else winds it up, or changes what it watched: the next round goes on.
         with suppress(store.Stale):
             wind_up(runtime.controller, now)
 
@@ -41,15 +44,15 @@ def changed() -> QuerySet[Resource]:
 
 def restart(row: Resource, now: datetime) -> None:
     """Start a controller afresh; a cycle of the old generation can write nothing any more."""
+    controller, problem = None, ""
     try:
-        compiled.compiled(row.pk, row.generation)
-        problem = ""
+        controller = compiled.compiled(row.pk, row.generation)
     except compiled.Invalid as error:
         problem = str(error)
     except Resource.DoesNotExist:
         # It was declared anew since it was read; the next round sees it as it is then.
         return
-    with transaction.atomic():
+    with store.all_or_stale():
         Runtime.objects.get_or_create(
             controller=row, defaults={"started_at": now, "resync_at": now}
         )
@@ -60,30 +63,43 @@ def restart(row: Resource, now: datetime) -> None:
             token=F("token") + 1,
             holder="",
             leased_until=None,
-            resync_at=now,
         ):
             return
-        queue.enqueue_whole(row.pk, queue.Request(queue.CHANGE, now))
-        queue.free_all(row.pk, now)
+        refill(row.pk, controller, now)
         recovery.close_superseded(row.pk, now)
-    say_ready(row, problem, now)
+        say(row, readiness(row, controller, problem), now)
 
 
-def say_ready(row: Resource, problem: str, now: datetime) -> None:
-    """Say that a controller starts, or why it cannot; somebody's edit meanwhile says it anew."""
+def refill(key: int, controller: Controller | None, now: datetime) -> None:
+    """Queue a look at everything; what the loop cannot run has nothing to wait for."""
+    if controller is None or controller.runner == "external":
+        WorkItem.objects.filter(controller=key).delete()
+        return
+    queue.enqueue_whole(key, queue.Request(queue.CHANGE, now))
+    queue.free_all(key, now)
+
+
+def readiness(row: Resource, controller: Controller | None, problem: str) -> Condition:
+    """Say that a controller starts, or why it cannot."""
     ref = f"controller/{row.name}"
-    ready = (
-        Condition("Ready", "False", "InvalidConfig", problem, ref)
-        if problem
-        else Condition("Ready", "False", "Starting", "Its first cycle is due.", ref)
-    )
-    for draft in store.drafts_of(Resource.objects.filter(pk=row.pk, deleted_at=None)):
+    if controller is None:
+        return Condition("Ready", "False", "InvalidConfig", problem, ref)
+    if controller.runner == "external":
+        return Condition("Ready", "Unknown", "External", "An outside process runs it.", ref)
+    runtime = Runtime.objects.get(controller=row)
+    if runtime.breaker == Runtime.Breaker.OPEN:
+        said = breaker.stopped(breaker.Breaker("open", reason=runtime.breaker_reason))
+        return Condition("Ready", "False", "CircuitOpen", said, ref)
+    return Condition("Ready", "False", "Starting", "Its first cycle is due.", ref)
+
+
+def say(row: Resource, condition: Condition, now: datetime) -> None:
+    """Put a condition on a controller."""
+    drafts = store.drafts_of(Resource.objects.filter(pk=row.pk, deleted_at=None))
+    for draft in drafts:
         draft.quiet = True
-        state(draft, ready, now)
-        try:
-            store.write([draft], actor=SYSTEM, now=now)
-        except store.Stale:
-            return
+        state(draft, condition, now)
+    store.write(drafts, actor=SYSTEM, now=now)
 
 
 def wind_up(row: Resource, now: datetime) -> None:
@@ -91,6 +107,8 @@ def wind_up(row: Resource, now: datetime) -> None:
     owner = f"controller/{row.name}"
     while disown(owner, now):
         pass
+    # Who could not write a condition because this one did may try again.
+    queue.free_about(Resource.objects.filter(conditions__managed_by=owner), now)
     alerts.resolve(row.pk, list(row.alerts.values_list("resource", flat=True)), now)
     with transaction.atomic():
         for table in (WorkItem, Judgement, Plan, Runtime):
@@ -101,14 +119,14 @@ def wind_up(row: Resource, now: datetime) -> None:
 def disown(owner: str, now: datetime) -> int:
     """Turn some conditions of a deleted controller into Unknown; return how many."""
     said = ConditionRow.objects.filter(managed_by=owner, resource__deleted_at=None)
-    said = said.exclude(reason="ControllerDeleted").order_by("resource_id")
+    said = said.exclude(reason=ORPHANED).order_by("resource_id")
     keys = list(said.values_list("resource_id", flat=True).distinct()[:SOME])
     drafts = store.drafts_of(Resource.objects.filter(pk__in=keys))
     for draft in drafts:
         draft.quiet = True
         for each in [each for each in draft.conditions.values() if each.managed_by == owner]:
             message = f"{owner} no longer exists."
-            gone = Condition(each.type, "Unknown", "ControllerDeleted", message, owner)
+            gone = Condition(each.type, "Unknown", ORPHANED, message, owner)
             state(draft, gone, now)
     store.write(drafts, actor=SYSTEM, now=now)
     return len(keys)

@@ -50,15 +50,15 @@ def changed_by(
     }
 
 
-def changed_by_others(versions: Mapping[int, int], actor: str) -> set[int]:
+def changed_by_others(versions: Mapping[int, int], actor: str) -> frozenset[int]:
     """Return the resources that somebody else changed after these versions."""
     if not versions:
-        return set()
+        return frozenset()
     since = ResourceRevision.objects.filter(
         resource__in=list(versions), resource_version__gt=min(versions.values())
     ).exclude(actor=actor)
-    return {
+    return frozenset(
         key
         for key, version in since.values_list("resource_id", "resource_version")
         if version > versions[key]
-    }
+    )

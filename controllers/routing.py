@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from controllers import compiled, queue, store
 from controllers.engine.types import Controller
 from controllers.models import Judgement
 from resources.models import DirtyMark, Reference, Resource
+from resources.store import Stale, all_or_stale
 
 MOST = 2_000
 
@@ -30,21 +32,25 @@ class Mark(NamedTuple):
 def route(now: datetime) -> int:
     """Turn marks into work items; return how many marks were taken."""
     taken = 0
-    while DirtyMark.objects.exists():
-        found = route_some(now)
-        taken += found
-        if found < MOST:
-            break
+    # Of two that waited for each other one gave way; its marks are left to the next round.
+    with suppress(Stale):
+        while DirtyMark.objects.exists():
+            found = route_some(now)
+            taken += found
+            if found < MOST:
+                break
     return taken
 
 
 def route_some(now: datetime) -> int:
     """Take some marks and queue what they call for, in one transaction."""
-    with transaction.atomic():
+    with all_or_stale():
         marks = take()
         queue.free_changed([mark.key for mark in marks])
         # After the marks: a controller declared later looks at everything anyway.
         for controller in compiled.every():
+            if controller.runner == "external":
+                continue
             changed = [mark for mark in marks if mark.kind == controller.kind]
             if changed:
                 queue.free_left(controller.key, left(controller, changed), now)

@@ -13,7 +13,17 @@ from datetime import datetime
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from controllers import chores, compiled, cycles, leases, queue, registration, routing, watchdog
+from controllers import (
+    chores,
+    compiled,
+    cycles,
+    leases,
+    queue,
+    recovery,
+    registration,
+    routing,
+    watchdog,
+)
 from controllers.cycles import Means
 from controllers.engine.errors import Fenced
 from controllers.models import Cycle
@@ -36,6 +46,7 @@ def work(holder: str, means: Means) -> list[Cycle]:
     """Do everything that is due now, once; of many workers each cycle is run by one."""
     now = means.clock()
     registration.sync(now)
+    recovery.go_on(now)
     routing.route(now)
     done = []
     for controller in queue.due(means.clock()):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from controllers.engine.breaker import Breaker
+from controllers.engine.breaker import Breaker, stopped
 from controllers.engine.types import Condition, Controller
 from controllers.models import Runtime
 from controllers.notes import state
@@ -75,7 +75,7 @@ def conditions(controller: Controller, runtime: Runtime) -> Iterator[Condition]:
     healthy = runtime.drifted == runtime.unknown == 0
     said = all_healthy(runtime, controller) if healthy else some_unhealthy(runtime, controller)
     word, other = ("True", "False") if healthy else ("False", "True")
-    reason = "AllHealthy" if healthy else "DriftDetected" if runtime.drifted else "NoData"
+    reason = "AllHealthy" if healthy else "DriftDetected" if runtime.drifted else "NotAllKnown"
     yield Condition("Reconciling", other, reason, said, controller.ref)  # type: ignore[arg-type]
     yield Condition("TargetsHealthy", word, reason, said, controller.ref)  # type: ignore[arg-type]
     yield Condition("Stalled", "False", "Running", "", controller.ref)
@@ -90,11 +90,6 @@ def ready(controller: Controller, breaker: Breaker) -> Condition:
         said = "Its next cycle is a trial."
         return Condition("Ready", "True", "HalfOpen", said, controller.ref)
     return Condition("Ready", "True", "Running", "", controller.ref)
-
-
-def stopped(breaker: Breaker) -> str:
-    """Say why a breaker is open and who may close it."""
-    return f"Stopped until a person resets it: {breaker.reason or 'too many cycles failed'}"
 
 
 def breaker_of(runtime: Runtime) -> Breaker:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from controllers import rivals, rows
@@ -95,12 +95,15 @@ class Reader:
         found = living(self.controller).filter(pk__gt=after).order_by("pk")
         return list(found.values_list("pk", flat=True)[:size])
 
-    def strays(self, after: int, size: int) -> list[int]:
-        """Return the keys of the next resources that were judged and are no longer watched."""
-        judged = JudgementRow.objects.filter(controller=self.controller.key, resource__gt=after)
-        watched = living(self.controller).filter(pk=OuterRef("resource"))
-        left = judged.filter(~Exists(watched)).order_by("resource_id")
-        return list(left.values_list("resource_id", flat=True)[:size])
+    def strays(self, size: int) -> Iterator[int]:
+        """Yield the keys of what was judged and is no longer watched."""
+        after = 0
+        known = JudgementRow.objects.filter(controller=self.controller.key)
+        keys = known.order_by("resource_id").values_list("resource_id", flat=True)
+        while judged := list(keys.filter(resource__gt=after)[:size]):
+            after = judged[-1]
+            watched = living(self.controller).filter(pk__in=judged)
+            yield from sorted(set(judged).difference(watched.values_list("pk", flat=True)))
 
     def snapshots(self, keys: Sequence[int]) -> tuple[list[Snapshot], dict[int, Judgement]]:
         """Read some targets, what they are measured against, and what was concluded before."""

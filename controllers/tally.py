@@ -12,6 +12,7 @@ from controllers.engine.types import Case, HookResult, Outcome
 
 # How many hook results and actions a cycle's record keeps; the ledger keeps all.
 KEPT = 200
+WORDS = {"True": "healthy", "False": "unhealthy", "Unknown": "unknown"}
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Tally:
         self.counts["watched"] += read
         for case in cases:
             self.counts["judged"] += 1
-            self.counts[case.judgement.status] += 1
+            self.counts[WORDS[case.judgement.status]] += 1
             if case.changed:
                 self.counts["changed"] += 1
             if case.error:

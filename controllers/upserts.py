@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 from django.db import connection
 
-from controllers.engine.types import Judgement
+from controllers.engine.types import Action, Controller, Judgement, Planned
 from controllers.rows import story
 
 
@@ -20,12 +20,18 @@ class Table:
 
     name: str
     columns: tuple[tuple[str, str], ...]
+    # These come first among the columns.
     unique: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """The columns' names."""
         return [name for name, _ in self.columns]
+
+    @property
+    def others(self) -> list[str]:
+        """The names of the columns that do not make a row unique."""
+        return self.names[len(self.unique) :]
 
     def insert(self) -> str:
         """Begin the statement."""
@@ -35,9 +41,13 @@ class Table:
         """End the statement: a row that exists takes the new values."""
         if not self.unique:
             return ""
-        others = [name for name in self.names if name not in self.unique]
-        changes = ", ".join(f"{name} = excluded.{name}" for name in others)
+        changes = ", ".join(f"{name} = excluded.{name}" for name in self.others)
         return f"ON CONFLICT ({', '.join(self.unique)}) DO UPDATE SET {changes}"
+
+    def source(self) -> str:
+        """Read rows from one JSON parameter."""
+        shape = ", ".join(f"{name} {kind}" for name, kind in self.columns)
+        return f"FROM json_to_recordset(%s::json) AS given({shape})"
 
 
 JUDGEMENTS = Table(
@@ -84,8 +94,8 @@ PLANS = Table(
         ("mode", "text"),
         ("actions", "json"),
         ("explanation", "text"),
-        ("correlation_id", "text"),
         ("planned_at", "timestamptz"),
+        ("correlation_id", "text"),
     ),
     ("controller_id", "resource_id"),
 )
@@ -104,11 +114,26 @@ def upsert(table: Table, rows: Iterable[Sequence[Any]]) -> int:
     return len(values)
 
 
+def update(table: Table, rows: list[tuple[Any, ...]]) -> None:
+    """Give rows that exist their new values, for half of what an upsert costs.
+
+    One that is gone stays gone.
+    """
+    if not rows:
+        return
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(update_for_postgresql(table), [as_json(table, rows)])
+        else:
+            first = len(table.unique)
+            values = [as_row((*row[first:], *row[:first])) for row in rows]
+            cursor.executemany(update_for_sqlite(table), values)
+
+
 def for_postgresql(table: Table) -> str:
-    """Spell the statement that reads its rows from one JSON parameter."""
-    shape = ", ".join(f"{name} {kind}" for name, kind in table.columns)
-    source = f"FROM json_to_recordset(%s::json) AS given({shape})"
-    return f"{table.insert()} SELECT {', '.join(table.names)} {source} {table.conflict()}"
+    """Spell the statement for all rows."""
+    names = ", ".join(table.names)
+    return f"{table.insert()} SELECT {names} {table.source()} {table.conflict()}"
 
 
 def for_sqlite(table: Table) -> str:
@@ -117,7 +142,21 @@ def for_sqlite(table: Table) -> str:
     return f"{table.insert()} VALUES ({marks}) {table.conflict()}"
 
 
-def as_json(table: Table, rows: list[Sequence[Any]]) -> str:
+def update_for_postgresql(table: Table) -> str:
+    """Spell the statement that changes all rows."""
+    changes = ", ".join(f"{name} = given.{name}" for name in table.others)
+    same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in table.unique)
+    return f"UPDATE {table.name} SET {changes} {table.source()} WHERE {same}"  # noqa: S608
+
+
+def update_for_sqlite(table: Table) -> str:
+    """Spell the statement that changes one row."""
+    changes = ", ".join(f"{name} = %s" for name in table.others)
+    same = " AND ".join(f"{name} = %s" for name in table.unique)
+    return f"UPDATE {table.name} SET {changes} WHERE {same}"  # noqa: S608
+
+
+def as_json(table: Table, rows: Iterable[Sequence[Any]]) -> str:
     """Write rows as the objects PostgreSQL reads."""
     names = table.names
     return orjson.dumps([dict(zip(names, row, strict=True)) for row in rows]).decode()
@@ -158,3 +197,15 @@ def sample_row(controller: int, judgement: Judgement, now: datetime) -> tuple[An
     """Spell a point of the history."""
     figures = {name: each["score"] for name, each in judgement.dimensions.items()}
     return (controller, judgement.resource, now, judgement.score, judgement.drifted, figures)
+
+
+def plan_row(controller: Controller, planned: Planned, now: datetime) -> tuple[Any, ...]:
+    """Spell a plan: what would be changed, why, and how far the mode lets it go."""
+    changes = [as_document(each) for each in planned.actions if each.kind in ("change", "block")]
+    told = (planned.digest, controller.mode, changes, planned.explanation)
+    return (controller.key, planned.snapshot.target.key, *told, now)
+
+
+def as_document(action: Action) -> dict[str, Any]:
+    """Write an action as plain values; what it does not say is left out."""
+    return {key: value for key, value in asdict(action).items() if value not in ("", (), {})}

@@ -40,8 +40,9 @@ Start here:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     tolerate_any_character()
+    arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = dispatch(list(sys.argv[1:] if argv is None else argv))
+        code = dispatch(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         close_quietly()
@@ -51,9 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             complain("")
         return INTERRUPTED
     except SystemExit as ending:
-        return ending.code if isinstance(ending.code, int) else FAILED
+        return 0 if ending.code == 0 else failure_of(arguments)
     except Exception as error:
-        sentence, code = explained(error)
+        sentence, code = explained(error, failure_of(arguments))
         if not sentence:
             raise
         complain(f"{paint('ioa:', 'red', sys.stderr)} {sentence}")
@@ -90,6 +91,12 @@ def load(name: str) -> ModuleType:
     near = difflib.get_close_matches(name, names(), n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise Stop(f"There is no command {shown(name, 40)!r}.{hint} `ioa --help` lists them all.")
+
+
+def failure_of(arguments: Sequence[str]) -> int:
+    """Return the code a command ends with when it cannot go on."""
+    known = bool(arguments) and arguments[0] in names()
+    return getattr(load(arguments[0]), "FAILED", FAILED) if known else FAILED
 
 
 def overview() -> str:
@@ -130,24 +137,24 @@ def make_ready(needs: commands.Needs) -> None:
         database.prepare()
 
 
-def explained(error: Exception) -> tuple[str, int]:
+def explained(error: Exception, code: int) -> tuple[str, int]:
     """Turn an expected failure into a sentence; nothing for a fault of our own."""
     if isinstance(error, Stop):
-        return str(error), error.code
+        return str(error), code if error.code is None else error.code
     if isinstance(error, OSError):
         name = f"{shown(str(error.filename))}: " if error.filename else ""
-        return f"{name}{error.strerror or error}.", FAILED
+        return f"{name}{error.strerror or error}.", code
     if "django" not in sys.modules:
-        return "", FAILED
+        return "", code
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError
 
     if isinstance(error, ImproperlyConfigured):
-        return str(error), FAILED
+        return str(error), code
     if isinstance(error, DatabaseError):
         reason = (str(error).strip().splitlines() or ["no reason was given"])[0]
-        return f"The database cannot be used: {shown(reason).rstrip('.')}.", FAILED
-    return "", FAILED
+        return f"The database cannot be used: {shown(reason).rstrip('.')}.", code
+    return "", code
 
 
 def tolerate_any_character() -> None:

@@ -149,7 +149,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": ["resources.api.schema.add_components"],
+    "POSTPROCESSING_HOOKS": [
+        "resources.api.schema.add_components",
+        "controllers.api.components.add_components",
+    ],
 }
 
 # Retention: by age first, then by count. What a resource declares and shows now always stays.
@@ -157,6 +160,13 @@ SPEC_HISTORY = timedelta(days=730)
 SPEC_REVISIONS = 500
 STATUS_HISTORY = timedelta(days=30)
 STATUS_REVISIONS = 1_000
+# What the loop recorded: drift over time for each controller and resource, and its cycles.
+DRIFT_HISTORY = timedelta(days=90)
+DRIFT_SAMPLES = 10_000
+CYCLE_HISTORY = timedelta(days=30)
+CYCLE_RECORDS = 1_000
+# Counted from when an alert was over; an open one stays.
+ALERT_HISTORY = timedelta(days=90)
 CHECKPOINT_EVERY = timedelta(minutes=1)
 RETENTION_EVERY = timedelta(hours=1)
 

@@ -17,6 +17,7 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="logout"),
     path("healthz", control.healthz, name="healthz"),
     path("readyz", control.readyz, name="readyz"),
+    path("api/v1/", include("controllers.api.urls")),
     path("api/v1/", include("resources.api.urls")),
     path("admin/login/", control.admin_door),
     path("admin/", admin.site.urls),

@@ -32,7 +32,9 @@ class Resource(models.Model):
     spec = DocumentField(default=dict)
     status = DocumentField(default=dict)
     generation = models.PositiveBigIntegerField(default=1)
-    resource_version = models.BigIntegerField(unique=True)
+    # Not unique here, its revision is: PostgreSQL would take every change for one of a key and
+    # make all that refer to the row wait for it, in a circle with the loop.
+    resource_version = models.BigIntegerField()
     declared_version = models.BigIntegerField()
     observed_version = models.BigIntegerField(null=True)
     created_at = models.DateTimeField()

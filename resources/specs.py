@@ -105,7 +105,7 @@ def reserved(drafts: Iterable[Draft]) -> Iterator[None]:
         return
     with store.all_or_stale():
         for batch in batches(keys):
-            rows = Resource.objects.select_for_update().filter(pk__in=batch)
+            rows = Resource.objects.select_for_update(no_key=True).filter(pk__in=batch)
             list(rows.order_by("pk").values_list("pk"))
         yield
 

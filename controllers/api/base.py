@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from rest_framework.request import Request
 
 from controllers import operating
@@ -42,6 +43,8 @@ def as_problems() -> Iterator[None]:
         raise not_found(str(error)) from None
     except operating.Refused as error:
         raise Refused(409, "refused", str(error)) from None
+    except ObjectDoesNotExist:
+        raise Refused(409, "busy", "The controller was declared anew meanwhile.") from None
 
 
 def find_controller(request: Request, name: str) -> Resource:

@@ -33,6 +33,11 @@ def open_now(breaker: Breaker, reason: str) -> Breaker:
     return breaker if breaker.state == "open" else Breaker("open", breaker.failures, reason)
 
 
+def stopped(breaker: Breaker) -> str:
+    """Say why a breaker is open and who may close it."""
+    return f"Stopped until a person resets it: {breaker.reason or 'too many cycles failed'}"
+
+
 def reset(breaker: Breaker) -> Breaker:
     """Let an open breaker try one cycle; nothing but a person's word leads here."""
     return breaker._replace(state="half_open") if breaker.state == "open" else breaker

@@ -119,7 +119,9 @@ def _counted(before: Episode, was: str, seen: Observation, now: datetime) -> Epi
     best, regressions = _progress(before, seen)
     performed = bool(seen.acted)
     another = performed and seen.acted != before.tried
-    undone = performed and seen.rival != ""
+    # A return of what the same action had cured is a relapse already.
+    again = was in ("settling", "converged") and not another
+    undone = performed and seen.rival != "" and not again
     return Episode(
         state=state,
         since=_clock(before, seen, now),

@@ -8,7 +8,7 @@ what is concluded is returned. A resource that cannot be judged costs only itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -46,15 +46,13 @@ class Stopwatch:
         self.phase, self.since = phase, at
 
 
-def reconcile(given: Pass, stopwatch: Stopwatch) -> list[Case]:
-    """Run the five phases for each resource that is due."""
-    cases = []
+def reconcile(given: Pass, stopwatch: Stopwatch) -> Iterator[Case]:
+    """Run the five phases for each resource that is due, one after the other."""
     stopwatch.enter("watch")
     for snapshot in watch.select(*given[:3], given.now, given.forced):
         given.effects.check()
-        cases.append(consider(given, snapshot, stopwatch))
+        yield consider(given, snapshot, stopwatch)
     stopwatch.enter("report")
-    return cases
 
 
 def consider(given: Pass, snapshot: Snapshot, stopwatch: Stopwatch) -> Case:

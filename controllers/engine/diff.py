@@ -55,13 +55,15 @@ def _relevant(found: Sequence[Difference], ignored: tuple[str, ...]) -> tuple[Di
 
 
 def _score(controller: Controller, dimensions: Sequence[Dimension]) -> float | None:
-    weights, scores = [], []
-    for name, score, _, _ in dimensions:
+    weights, scores, unknown = [], [], True
+    for name, score, _, evidence, of in dimensions:
         weight = controller.weights.get(name, 0.0)
         if score is not None and weight > 0:
             weights.append(weight)
             scores.append(score)
-    if not scores:
+            unknown = unknown and 0 < of == [each.verdict for each in evidence].count("unknown")
+    # Where everything looked at is unknown, nothing says that it is well.
+    if unknown:
         return None
     if controller.aggregation == "max":
         return round(max(scores), PLACES)
@@ -73,10 +75,10 @@ def _known(measured: Sequence[Dimension]) -> tuple[Dimension, ...]:
     """Keep what looked at something, rounded: what is compared is what is shown."""
     known = []
     for each in measured:
-        name, score, raw, evidence = each
+        name, score, raw, evidence, of = each
         if score:
-            known.append(Dimension(name, round(score, PLACES), raw, evidence))
-        elif evidence or score is not None:
+            known.append(Dimension(name, round(score, PLACES), raw, evidence, of))
+        elif of or score is not None:
             known.append(each)
     return tuple(known)
 

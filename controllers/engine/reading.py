@@ -183,11 +183,16 @@ def throttling(over: Iterable[Spend]) -> float:
 
 def policy_compliance(policies: Iterable[Resource]) -> list[Compliance]:
     """Count violations against rules, for every policy that reports its violations."""
-    return [
-        Compliance(policy.name, max(0, violations), _rules(policy))
-        for policy in policies
-        if (violations := _violations(policy.status)) is not None
-    ]
+    return [found for found in map(_compliance, policies) if found is not None]
+
+
+# One policy is shared by all that it holds for.
+@lru_cache(maxsize=512)
+def _compliance(policy: Resource) -> Compliance | None:
+    violations = _violations(policy.status)
+    if violations is None:
+        return None
+    return Compliance(policy.name, max(0, violations), _rules(policy))
 
 
 def _most(windows: Document, window: str) -> float | None:

@@ -42,6 +42,9 @@ ENDINGS: Mapping[str, str] = {
     "Relapsed": "Stopped: what was repaired came undone again and again.",
     "Regressed": "Stopped: the actions made it worse.",
 }
+# What a judgement says before and after the times at which it was made.
+FACTS = slice(Judgement._fields.index("since"))
+STORY = slice(Judgement._fields.index("evaluated_at") + 1, None)
 
 
 def conclude(
@@ -133,19 +136,21 @@ def ending(episode: Episode) -> str:
 
 
 def figures(dimension: Dimension) -> Document:
-    """Write a dimension as it is stored: its score and how many things it rests on."""
-    found: dict[str, Any] = {"score": dimension.score, "of": len(dimension.evidence)}
-    if dimension.raw is not None and dimension.raw != dimension.score:
+    """Write a dimension as it is stored: its score and how many things it rests on.
+
+    The raw figure is kept where the score cannot show it; below the limit it would only be noise.
+    """
+    found: dict[str, Any] = {"score": dimension.score, "of": dimension.of}
+    if dimension.raw is not None and dimension.raw > 1:
         found["raw"] = dimension.raw
     return found
 
 
 def troubling(dimensions: tuple[Dimension, ...]) -> Iterator[tuple[str, Evidence]]:
-    """Yield the evidence of what is missed or unknown; what is met needs no record."""
+    """Yield the evidence of every dimension."""
     for dimension in dimensions:
         for each in dimension.evidence:
-            if each.verdict != "met":
-                yield dimension.name, each
+            yield dimension.name, each
 
 
 def written(found: tuple[str, Evidence]) -> Document:
@@ -157,6 +162,8 @@ def written(found: tuple[str, Evidence]) -> Document:
 
 def remember(planned: Planned, outcomes: tuple[Outcome, ...]) -> Episode:
     """Keep in the episode what was done this time, for the next look to weigh."""
+    if not outcomes and not planned.episode.acted and not planned.episode.failed:
+        return planned.episode
     changes = [each for each in outcomes if each.action.kind in ("change", "block")]
     acted = any(each.result == "success" for each in changes)
     return planned.episode._replace(
@@ -167,7 +174,7 @@ def remember(planned: Planned, outcomes: tuple[Outcome, ...]) -> Episode:
 
 def differs(judged: Judgement, judgement: Judgement) -> bool:
     """Tell whether a judgement says anything new, besides when it was made."""
-    return judgement._replace(since=judged.since, evaluated_at=judged.evaluated_at) != judged
+    return judgement[FACTS] != judged[FACTS] or judgement[STORY] != judged[STORY]
 
 
 def own_condition(

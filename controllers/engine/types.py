@@ -59,6 +59,10 @@ class Resource(NamedTuple):
     created_at: datetime | None = None
     reported_at: datetime | None = None
 
+    def __hash__(self) -> int:
+        """Hash what names its content, which itself cannot be hashed."""
+        return hash((self.key, self.version))
+
     @property
     def ref(self) -> str:
         """The resource as the specification writes a target: `domain/product`."""
@@ -139,12 +143,17 @@ class Evidence(NamedTuple):
 
 
 class Dimension(NamedTuple):
-    """One dimension of drift: its share of the score, clamped to 0..1, and what it rests on."""
+    """One dimension of drift: its share of the score, clamped to 0..1, and what it rests on.
+
+    It looked at `of` things. The evidence names those that are missed or unknown: most things are
+    well, and whoever looks at a hundred thousand resources must not write down each.
+    """
 
     name: str
     score: float | None
     raw: float | None = None
     evidence: tuple[Evidence, ...] = ()
+    of: int = 0
 
 
 class Drift(NamedTuple):

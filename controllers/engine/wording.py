@@ -62,7 +62,7 @@ def _kpis(drift: Drift, measures: str) -> Iterable[str]:
     wrong = missed(drift, "kpi")
     measured = drift.of("kpi")
     if wrong and measured:
-        known = sum(each.verdict != "unknown" for each in measured.evidence)
+        known = measured.of - sum(each.verdict == "unknown" for each in measured.evidence)
         verb = "misses its" if len(wrong) == 1 else "miss their"
         yield f"{len(wrong)} of {known} {measures} {verb} target: {_figures(wrong)}"
 

@@ -160,6 +160,7 @@ class Migration(migrations.Migration):
                 ('parked_generation', models.PositiveBigIntegerField(null=True)),
                 ('requested_by', models.CharField(blank=True, max_length=300)),
                 ('message', models.CharField(blank=True, max_length=500)),
+                ('story', models.CharField(blank=True, max_length=64)),
                 ('controller', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='work', to='resources.resource')),
                 ('resource', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queued', to='resources.resource')),
             ],

@@ -60,6 +60,11 @@ class Runtime(models.Model):
         return f"runtime of {self.controller_id}"
 
     @property
+    def has_looked(self) -> bool:
+        """Whether it has ever looked at everything it watches."""
+        return self.resync_at > self.started_at
+
+    @property
     def watched(self) -> int:
         """How many resources it looks after."""
         return self.healthy + self.drifted + self.unknown
@@ -98,6 +103,8 @@ class WorkItem(models.Model):
     parked_generation = models.PositiveBigIntegerField(null=True)
     requested_by = models.CharField(max_length=300, blank=True)
     message = models.CharField(max_length=500, blank=True)
+    # The correlation id of the request, which the cycle goes on with.
+    story = models.CharField(max_length=64, blank=True)
 
     class Meta:
         constraints = [

@@ -3,6 +3,7 @@
 A command gives `HELP` (one line), `arguments(parser)`, `run(options) -> int` and, if it likes,
 `EPILOG` with examples. `NEEDS` says what stands ready before `run`: "nothing", "settings"
 (Django is set up; the default) or "store" (the database is there and current too).
+`FAILED` is the code it ends with when it cannot go on, 2 unless it says otherwise.
 Modules stay importable without Django, so that help never fails: import the work inside `run`.
 """
 
@@ -17,7 +18,7 @@ Needs = Literal["nothing", "settings", "store"]
 class Stop(Exception):
     """The command cannot go on; the text is one sentence for the person."""
 
-    def __init__(self, message: str, code: int = 2) -> None:
+    def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
         self.code = code
 

@@ -16,6 +16,7 @@ from resources.api.problems import forbidden
 from resources.models import AgentToken
 
 SCHEME = "bearer"
+PEOPLE_CHANGE_SPECS = "Agents propose, people change specs."
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,13 @@ def actor_of(request: Request) -> Actor:
     return Actor("person", request.user.get_username())
 
 
-def require_scope(request: Request, scope: str) -> None:
+def require_scope(request: Request, scope: str, refusal: str = PEOPLE_CHANGE_SPECS) -> None:
     """Refuse a token that does not carry a scope; without one, only people may."""
     if not isinstance(request.auth, AgentToken):
         return
     if not scope:
         safe = request.method in ("GET", "HEAD")
-        raise forbidden(
-            "Only people may read this." if safe else "Agents propose, people change specs."
-        )
+        raise forbidden("Only people may read this." if safe else refusal)
     if scope not in request.auth.scopes:
         raise forbidden(f"This token lacks the scope {scope}.")
 

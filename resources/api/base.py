@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from resources import kinds, ledger, snapshots
 from resources.access import visible
-from resources.api.authentication import principal_of, require_scope
+from resources.api.authentication import PEOPLE_CHANGE_SPECS, principal_of, require_scope
 from resources.api.formats import MergePatchParser
 from resources.api.preconditions import etag
 from resources.api.problems import invalid, not_found
@@ -35,6 +35,8 @@ class View(APIView):
     tag = ""
     scope = "resources:read"
     write_scope = ""
+    # What a token hears that may not write here.
+    refusal = PEOPLE_CHANGE_SPECS
     # The query parameters each method knows; any other is refused, for a typing error hides data.
     parameters: dict[str, tuple[str, ...]] = {}
 
@@ -72,7 +74,8 @@ class View(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check who asks, then what is asked for."""
         super().initial(request, *args, **kwargs)
-        require_scope(request, self.scope if request.method in SAFE else self.write_scope)
+        scope = self.scope if request.method in SAFE else self.write_scope
+        require_scope(request, scope, self.refusal)
         self.check_address(request, kwargs)
 
     def check_address(self, request: Request, kwargs: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,6 +14,7 @@ from resources.access import sees, visible
 from resources.api import examples, parameters
 from resources.api.authentication import principal_of
 from resources.api.base import View, kind_named
+from resources.api.problems import invalid
 from resources.api.schema import KIND, operation, query
 from resources.kind import Document, Kind
 from resources.models import Resource
@@ -25,7 +27,7 @@ class ResourceList(View):
     """The resources of one kind."""
 
     tag = "Resources"
-    parameters = {"GET": ("labelSelector", "domain", "limit", "cursor", "at")}
+    parameters = {"GET": ("labelSelector", "domain", "drifted", "limit", "cursor", "at")}
 
     @operation(
         "listResources",
@@ -34,6 +36,7 @@ class ResourceList(View):
             KIND,
             query("labelSelector", "Terms such as `tier=production,!legacy`; all must hold."),
             query("domain", "Only what belongs to this domain."),
+            query("drifted", "Only what a controller finds drifted now, or what none does.", bool),
             query("limit", "How many to return.", type=int),
             query("cursor", "`nextCursor` of the page before, with the same filters."),
             query("at", "Show the list as it was at this time (RFC 3339)."),
@@ -61,6 +64,7 @@ def now(request: Request, kind: Kind) -> Found:
     live = Resource.objects.filter(kind=kind.name, deleted_at=None, name__gt=after)
     if domain := request.query_params.get("domain"):
         live = live.filter(domain=domain)
+    live = by_drift(live, parameters.choice(request, "drifted"))
     selected = selectors.matching(visible(live, principal_of(request)), selector(request))
     rows = list(selected.order_by("name")[: most + 1])
     conditions = snapshots.conditions_of(rows[:most])
@@ -68,8 +72,18 @@ def now(request: Request, kind: Kind) -> Found:
     return items, rows[most - 1].name if len(rows) > most else None
 
 
+def by_drift(rows: QuerySet[Resource], drifted: bool | None) -> QuerySet[Resource]:
+    """Keep what any controller finds drifted, or what none does."""
+    if drifted is None:
+        return rows
+    found = Q(pk__in=Resource.objects.filter(judged__drifted=True).values("pk"))
+    return rows.filter(found if drifted else ~found)
+
+
 def then(request: Request, kind: Kind, at: datetime) -> Found:
     """Return a page of what was there; filters apply to what each resource said then."""
+    if "drifted" in request.query_params:
+        raise invalid("drifted is known only for now: leave out at.")
     most = parameters.limit(request)
     after = parameters.Cursor(request, kind.name).after()
     domain = request.query_params.get("domain", "")

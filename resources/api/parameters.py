@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django.core import signing
 from rest_framework.request import Request
 
 from resources import kinds
 from resources.api.problems import invalid
+from resources.durations import DURATION_HINT, parse_duration
 from resources.kind import Kind
 from resources.snapshots import parse_instant
 
@@ -41,21 +42,42 @@ def limit(request: Request) -> int:
 
 def flag(request: Request, name: str) -> bool:
     """Read a switch; absent is off."""
-    text = request.query_params.get(name, "false")
-    if text not in FLAGS:
+    return bool(choice(request, name))
+
+
+def choice(request: Request, name: str) -> bool | None:
+    """Read a filter that can also be left open."""
+    text = request.query_params.get(name)
+    if text is not None and text not in FLAGS:
         raise invalid(f"{name} is true or false.")
-    return FLAGS[text]
+    return None if text is None else FLAGS[text]
 
 
 def at(request: Request) -> datetime | None:
     """Read the time to look back at."""
-    text = request.query_params.get("at")
+    return instant(request, "at")
+
+
+def instant(request: Request, name: str) -> datetime | None:
+    """Read a time."""
+    text = request.query_params.get(name)
     if text is None:
         return None
     # A plus sign that was not escaped arrives as a space.
     found = read_instant(text.replace(" ", "+"))
     if found is None:
-        raise invalid("at is a time with a zone, such as 2026-02-25T10:00:00Z.")
+        raise invalid(f"{name} is a time with a zone, such as 2026-02-25T10:00:00Z.")
+    return found
+
+
+def duration(request: Request, name: str, *, most: timedelta) -> timedelta | None:
+    """Read a duration that is not longer than a bound."""
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    found = parse_duration(text)
+    if found is None or found > most:
+        raise invalid(f"{name} {DURATION_HINT}, and at most {most.days}d.")
     return found
 
 

@@ -34,6 +34,7 @@ TITLES = {
     "not-acceptable": "No such format",
     "conflict": "Somebody else changed this first",
     "blocked": "Other resources stand in the way",
+    "refused": "This cannot be done as things are",
     "busy": "Too much is changing at once",
     "gone": "This is no longer kept",
     "too-large": "The body is too large",

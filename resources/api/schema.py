@@ -32,7 +32,7 @@ REASONS = {
     401: "Nobody is signed in.",
     403: "This is not allowed.",
     404: "There is no such resource, or it is not to be seen.",
-    409: "Somebody else changed this first, or other resources stand in the way.",
+    409: "Somebody else changed this first, or it cannot be done as things are.",
     410: "What is asked for is no longer kept.",
     413: "The body is too large.",
     415: "The media type is not understood.",

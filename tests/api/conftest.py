@@ -7,21 +7,26 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+import orjson
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from jsonschema_rs import Draft202012Validator
 
 from resources import specs, tokens
 from resources.actor import Actor
+from resources.api.pages import description
 from resources.kind import Document
 from resources.specs import Wish
 from tests.api.counts import expected_count
+from tests.conftest import Clock
+from tests.controllers.conftest import nothing_compiled
 from tests.resources.conftest import real_database
 
-__all__ = ["real_database"]
+__all__ = ["nothing_compiled", "real_database"]
 
 Answer = Any
 MERGE_PATCH = "application/merge-patch+json"
@@ -115,6 +120,14 @@ def static_files(settings: Any) -> None:
 
 
 @pytest.fixture
+def today() -> Clock:
+    """Return a clock that begins when the test does, as the views read the real one."""
+    clock = Clock()
+    clock.now = timezone.now()
+    return clock
+
+
+@pytest.fixture
 def alice(db: None) -> Api:
     """Return the manager, who may change everything."""
     return signed_in("alice", superuser=True)
@@ -163,3 +176,10 @@ def queries(name: str) -> Iterator[None]:
         yield
     statements = "\n".join(each["sql"][:200] for each in captured)
     assert len(captured) == expected_count(name, len(captured)), statements
+
+
+def assert_fits(body: Any, schema: str) -> None:
+    """Hold an answer against the schema the API's description gives it."""
+    components = orjson.loads(description())["components"]
+    wanted = {"$ref": f"#/components/schemas/{schema}", "components": components}
+    Draft202012Validator(wanted).validate(body)

@@ -9,7 +9,8 @@ from django.urls import URLPattern
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
 
-from resources.api.urls import urlpatterns
+from controllers.api import urls as controllers_urls
+from resources.api import urls as resources_urls
 from tests.api.conftest import Api
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,8 @@ def test_the_description_is_valid_and_public(description: Description) -> None:
 
 def test_every_endpoint_is_described(description: Description) -> None:
     hidden = {"openapi", "api-docs", None}
-    named = [each for each in urlpatterns if isinstance(each, URLPattern)]
+    listed = [*controllers_urls.urlpatterns, *resources_urls.urlpatterns]
+    named = [each for each in listed if isinstance(each, URLPattern)]
 
     routes = {
         f"/api/v1/{each.pattern}".replace("<str:", "{").replace(">", "}")
@@ -93,3 +95,19 @@ def test_only_the_docs_page_has_a_softer_policy(stranger: Api) -> None:
 def policy(answer: Any) -> dict[str, list[str]]:
     directives = [each.split() for each in answer["Content-Security-Policy"].split(";")]
     return {name: sorted(values) for name, *values in directives}
+
+
+def test_people_declare_and_nothing_is_started_by_command(description: Description) -> None:
+    """F-01 What may be done is to declare, to report, and to ask a controller to look."""
+    posts = {
+        place.removeprefix("post /api/v1/")
+        for place, _ in operations(description)
+        if place.startswith("post ")
+    }
+
+    assert posts == {
+        "apply",
+        "observations",
+        "controllers/{name}/reconcile",
+        "controllers/{name}/reset-breaker",
+    }

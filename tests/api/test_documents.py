@@ -45,6 +45,7 @@ def test_a_document_is_yaml_when_asked_for(
 def test_a_document_the_caller_has_is_not_sent_again(
     alice: Api, organisation: None, tags: str
 ) -> None:
+    """F-52"""
     tag = version(alice)
 
     answer = alice.get(GROWTH, if_none_match=tags.format(tag))
@@ -59,6 +60,7 @@ def test_an_older_version_is_sent_again(alice: Api, organisation: None) -> None:
 
 
 def test_a_document_as_it_was(alice: Api, organisation: None) -> None:
+    """O-61"""
     before = instant(timezone.now())
     old = version(alice)
     alice.patch(GROWTH, {"spec": {"purpose": "Grows."}})
@@ -89,6 +91,7 @@ def test_a_document_may_be_sent_as_yaml(alice: Api, content_type: str) -> None:
 
 
 def test_replacing_needs_the_version_that_was_seen(alice: Api, organisation: None) -> None:
+    """F-52"""
     changed = domain("growth", budgetRef="b")
 
     refused = alice.put(GROWTH, changed)
@@ -125,6 +128,7 @@ def test_a_version_that_is_none_is_refused(alice: Api, organisation: None, tag: 
 
 
 def test_creating_only_does_not_replace(alice: Api) -> None:
+    """I-08 F-52"""
     created = alice.put(GROWTH, domain("growth"), if_none_match="*")
     refused = alice.put(GROWTH, domain("growth"), if_none_match="*")
 
@@ -162,6 +166,7 @@ def test_the_same_document_again_writes_nothing(alice: Api, organisation: None) 
 def test_a_wrong_document_is_refused_with_its_place(
     alice: Api, document: object, pointer: str
 ) -> None:
+    """D-50"""
     answer = alice.put(GROWTH, document)
 
     assert answer.status_code == 400
@@ -189,6 +194,7 @@ def test_only_the_version_seen_is_deleted(alice: Api, organisation: None) -> Non
 
 
 def test_what_others_need_is_not_deleted(alice: Api) -> None:
+    """D-50"""
     owner = [{"kind": "Domain", "name": "growth"}]
     apply(domain("growth"), agent("robin", "growth", ownerReferences=owner))
 

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_entries_are_cloudevents_in_the_order_they_happened(
     alice: Api, organisation: None
 ) -> None:
+    """F-58"""
     alice.patch("resources/agent/robin", {"spec": {"purpose": "Sings."}})
 
     items = alice.get("events", "limit=200").json()["items"]

@@ -134,7 +134,9 @@ def test_a_watch_from_the_lists_version_misses_nothing(alice: Api, organisation:
         "labelSelector=a%00b",
         "domain=%00",
         "labelselector=tier",
-        "drifted=true",
+        "drifted=perhaps",
+        "drifted=",
+        "drifted=true&at=2026-01-01T00:00:00Z",
         "%00=1",
     ],
 )

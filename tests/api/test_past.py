@@ -12,6 +12,7 @@ ROBIN = "resources/agent/robin"
 
 
 def test_changes_come_newest_first_with_who_made_them(alice: Api, robin: Api) -> None:
+    """F-55"""
     alice.patch(ROBIN, {"spec": {"purpose": "Sings."}})
     robin.patch(f"{ROBIN}/status", {"state": "running"})
 
@@ -39,6 +40,7 @@ def test_history_is_paged(alice: Api, organisation: None) -> None:
 
 
 def test_a_revision_is_the_whole_document_of_then(alice: Api, organisation: None) -> None:
+    """F-55 O-61"""
     before = alice.get(ROBIN)
     alice.patch(ROBIN, {"spec": {"purpose": "Sings."}})
 

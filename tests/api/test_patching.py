@@ -21,6 +21,7 @@ def labelled(db: None) -> None:
 
 
 def test_a_patch_changes_only_what_it_names(alice: Api, labelled: None) -> None:
+    """F-53"""
     patch = {"spec": {"purpose": "Sings."}, "metadata": {"labels": {"tier": None}}}
 
     answer = alice.patch(ROBIN, patch)
@@ -118,6 +119,7 @@ def test_an_older_version_inside_the_patch_is_a_conflict(alice: Api, labelled: N
     "content_type", ["application/json", "application/json-patch+json", "application/yaml", "a"]
 )
 def test_only_merge_patches_are_patches(alice: Api, labelled: None, content_type: str) -> None:
+    """F-53"""
     answer = alice.send("patch", ROBIN, "{}", content_type=content_type)
 
     assert answer.status_code == 415

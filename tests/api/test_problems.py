@@ -28,7 +28,7 @@ def assert_problem(answer: Any, status: int, slug: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "path", ["", "nothing", "resources", f"{GROWTH}/", f"{GROWTH}/drift", "resources/domain/a/b/c"]
+    "path", ["", "nothing", "resources", f"{GROWTH}/", f"{GROWTH}/notes", "resources/domain/a/b/c"]
 )
 @pytest.mark.parametrize("method", ["get", "post", "delete"])
 def test_an_address_that_is_none_is_not_found(stranger: Api, method: str, path: str) -> None:
@@ -37,6 +37,7 @@ def test_an_address_that_is_none_is_not_found(stranger: Api, method: str, path: 
 
 @pytest.mark.parametrize("name", ["nobody", "%00", "a%00b", "%FF", "é", "x" * 500, "a%0Ab"])
 def test_a_name_that_is_none_is_not_found(alice: Api, name: str) -> None:
+    """D-50"""
     assert_problem(alice.get(f"resources/domain/{name}"), 404, "not-found")
     assert_problem(alice.delete(f"resources/domain/{name}"), 404, "not-found")
 
@@ -56,6 +57,7 @@ def test_a_name_that_is_none_is_not_found(alice: Api, name: str) -> None:
 def test_a_method_that_is_not_allowed_names_those_that_are(
     alice: Api, method: str, path: str, allowed: list[str]
 ) -> None:
+    """A-33"""
     answer = alice.send(method, path)
 
     body = assert_problem(answer, 405, "method-not-allowed")
@@ -100,6 +102,7 @@ def test_no_body_is_refused(alice: Api, method: str, path: str) -> None:
 def test_a_body_is_capped_before_it_is_read(
     alice: Api, method: str, path: str, limit: int
 ) -> None:
+    """A-33"""
     fits = alice.send(method, path, b"[" + b" " * (limit - 1))
     over = alice.send(method, path, b"[" + b" " * limit)
 
@@ -172,6 +175,8 @@ def test_a_bomb_of_aliases_is_refused(alice: Api) -> None:
 def test_a_busy_database_asks_to_try_again(
     alice: Api, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, slug: str
 ) -> None:
+    """D-50"""
+
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
@@ -201,6 +206,7 @@ def test_a_fault_of_ours_is_a_problem_too(
 
 @pytest.mark.parametrize("given", ["release-7", "a.b_C-9", "x" * 64])
 def test_a_correlation_id_goes_into_the_ledger_and_back(alice: Api, given: str) -> None:
+    """D-07"""
     answer = alice.put(GROWTH, domain("growth"), x_correlation_id=given)
 
     assert answer["X-Correlation-ID"] == given

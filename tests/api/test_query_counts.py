@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
+from controllers.models import Runtime
+from resources import statuses
+from resources.actor import SYSTEM
 from resources.ledger import instant
 from tests.api.conftest import Api, agent, apply, domain, queries
+from tests.conftest import Clock
+from tests.controllers.making import controller, declare, work
 
 # PostgreSQL shows entries only once their transaction has ended.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,6 +28,17 @@ READS = [
     "events?limit=200",
     "events?subject=agent/a0",
 ]
+LOOP_READS = [
+    "resources/agent?drifted=true",
+    "resources/agent?drifted=false",
+    "resources/agent/a0/drift",
+    "controllers/keeper/cycles",
+    "controllers/keeper/cycles/1",
+    "alerts",
+    "alerts?open=true&controller=keeper",
+]
+TELL = {"onDrift": [{"type": "alert", "severity": "warning", "channels": ["ops"]}]}
+UNWELL = {"state": "running", "conditions": [{"type": "Ready", "status": "False"}]}
 
 
 @pytest.fixture(params=[5, 50])
@@ -42,6 +58,53 @@ def test_reading_costs_the_same_for_5_and_50_rows(bob: Api, rows: int, address: 
         answer = bob.get(path, query.format(now=instant(timezone.now())))
 
     assert answer.status_code == 200
+
+
+@pytest.fixture
+def looked_after(rows: int, today: Clock) -> None:
+    """A controller that has run more often than it has agents, all of them drifted."""
+    declare(today, controller(targetKind="Agent", actions=TELL))
+    work(today)
+    reports = [statuses.Report("Agent", f"a{n}", UNWELL) for n in range(rows)]
+    statuses.observe(reports, actor=SYSTEM, now=today.now)
+    [cycle] = work(today)
+    for number in range(rows):
+        cycle.pk, cycle.number = None, 3 + number
+        cycle.save()
+
+
+@pytest.mark.parametrize("address", LOOP_READS)
+def test_reading_what_the_loop_did_costs_the_same_for_5_and_50(
+    bob: Api, looked_after: None, address: str
+) -> None:
+    path, _, query = address.partition("?")
+    bob.get(path)
+
+    with queries(f"GET {address}"):
+        answer = bob.get(path, query)
+
+    assert answer.status_code == 200
+
+
+def test_an_agent_reads_a_cycle_for_the_same_price(robin: Api, looked_after: None) -> None:
+    robin.get("alerts")
+
+    with queries("GET controllers/keeper/cycles/2 by an agent"):
+        answer = robin.get("controllers/keeper/cycles/2")
+    with queries("GET alerts by an agent"):
+        alerts = robin.get("alerts")
+
+    assert [answer.status_code, alerts.status_code] == [200, 200]
+
+
+def test_asking_for_a_cycle_costs_little(alice: Api, looked_after: None) -> None:
+    with queries("POST controllers/keeper/reconcile"):
+        asked = alice.post("controllers/keeper/reconcile", {"reason": "Manual trigger"})
+    Runtime.objects.update(breaker="open")
+    with queries("POST controllers/keeper/reset-breaker"):
+        reset = alice.post("controllers/keeper/reset-breaker", {"reason": "It answers."})
+
+    assert [asked.status_code, reset.status_code] == [202, 202]
 
 
 def test_an_agent_reads_for_the_same_price(robin: Api, rows: int) -> None:

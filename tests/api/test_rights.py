@@ -21,6 +21,8 @@ READS = [
     "resources/agent/robin/status",
     "resources/agent/robin/revisions",
     "resources/agent/robin/conditions",
+    "resources/agent/robin/drift",
+    "alerts",
     "watch",
     "events",
     "audit/verify",
@@ -72,7 +74,9 @@ def test_an_agent_reads_its_domain_and_what_is_everybodys(robin: Api) -> None:
     assert names("governance") == ["house-rules"]
 
 
-@pytest.mark.parametrize("place", ["", "/status", "/revisions", "/revisions/4", "/conditions"])
+@pytest.mark.parametrize(
+    "place", ["", "/status", "/revisions", "/revisions/4", "/conditions", "/drift"]
+)
 def test_what_an_agent_may_not_read_does_not_exist_for_it(robin: Api, place: str) -> None:
     answer = robin.get(f"resources/agent/wren{place}")
 

@@ -17,6 +17,7 @@ READY = {"type": "Ready", "status": "True"}
 
 
 def test_an_agent_reports_its_own_status(robin: Api) -> None:
+    """I-01"""
     answer = robin.patch(f"{ROBIN}/status", {"state": "running", "conditions": [READY]})
 
     assert answer.status_code == 200
@@ -28,6 +29,7 @@ def test_an_agent_reports_its_own_status(robin: Api) -> None:
 
 
 def test_a_patch_merges_and_a_put_replaces(robin: Api) -> None:
+    """F-54"""
     robin.patch(f"{ROBIN}/status", {"state": "running", "currentTask": "sing"})
 
     merged = robin.patch(f"{ROBIN}/status", {"currentTask": None, "note": "x"}).json()
@@ -40,6 +42,7 @@ def test_a_patch_merges_and_a_put_replaces(robin: Api) -> None:
 
 
 def test_conditions_managed_by_the_server_survive_a_whole_status(robin: Api) -> None:
+    """I-86"""
     answer = robin.put(f"{ROBIN}/status", {"conditions": [READY]})
 
     types = [each["type"] for each in answer.json()["conditions"]]
@@ -60,6 +63,7 @@ def test_a_status_has_its_version_too(robin: Api) -> None:
 
 @pytest.mark.parametrize("path", ["resources/agent/wren", "resources/domain/growth"])
 def test_an_agent_reports_for_nobody_else(robin: Api, path: str) -> None:
+    """I-82"""
     answer = robin.patch(f"{path}/status", {"note": "x"})
 
     assert answer.status_code == 403
@@ -67,6 +71,7 @@ def test_an_agent_reports_for_nobody_else(robin: Api, path: str) -> None:
 
 
 def test_a_token_without_the_scope_reports_nothing(organisation: None) -> None:
+    """F-54"""
     reader = Api(Client(), issue("robin", "resources:read"))
 
     answer = reader.patch(f"{ROBIN}/status", {"state": "running"})

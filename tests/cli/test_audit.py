@@ -49,6 +49,7 @@ def test_each_finding_is_printed(
 
 
 def test_entries_are_written_as_cloudevents_one_on_each_line(ioa: Run, tmp_path: Path) -> None:
+    """F-58"""
     file = tmp_path / "ledger.jsonl"
 
     to_output = ioa("audit", "export")

@@ -16,71 +16,9 @@ from tests.cli.conftest import ROOT, Run
 from tests.cli.samples import agent, domain, put, read_folder
 from tests.kinds import published
 from tests.kinds.samples import ORGANISATION
+from tests.spec.organisation import CONTROLLER
 
 pytestmark = pytest.mark.django_db
-
-SEED_CONTROLLER = """
-apiVersion: ioa.dev/v0.2
-kind: Controller
-metadata:
-  name: domain-health-controller
-  owner:
-    name: "Platform Team"
-    role: infrastructure
-spec:
-  targetKind: Domain
-  targetSelector:
-    matchLabels:
-      tier: production
-  reconcileInterval: "5m"
-  driftThreshold: 0.15
-  actions:
-    onDrift:
-      - type: alert
-        severity: warning
-        channels: ["slack-ops"]
-      - type: reconcile
-        strategy: gradual
-    onError:
-      - type: alert
-        severity: critical
-        channels: ["pagerduty"]
-      - type: pause
-        reason: "Manual investigation required"
-    onHealthy:
-      - type: log
-        level: info
-  hooks:
-    preReconcile:
-      - name: validate-budget
-        action: "check budget.status.utilizationRate < 0.9"
-      - name: check-security-policy
-        action: "verify securityPolicy.status.violations == 0"
-    postReconcile:
-      - name: emit-telemetry
-        event: "controller.reconciliation-completed"
-      - name: update-dashboard
-        action: "refresh domain.status.lastEvaluation"
-  enforcementMode: warn    # enforce | warn | advise | observe
-status:
-  lastReconcile: "2026-02-25T10:00:00Z"
-  reconcileCount: 142
-  driftDetected: false
-  lastDriftAt: "2026-02-24T15:30:00Z"
-  actionsPerformed:
-    - type: reconcile
-      target: "domain/product"
-      at: "2026-02-24T15:30:00Z"
-      result: success
-  healthyResources: 3
-  unhealthyResources: 0
-  conditions:
-    - type: Reconciling
-      status: "False"
-      reason: AllHealthy
-      message: "All 3 domains are healthy"
-      lastTransitionTime: "2026-02-25T10:00:00Z"
-"""
 
 
 @pytest.fixture(params=["example", "samples"])
@@ -94,6 +32,7 @@ def organisation(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_what_is_exported_applies_again_as_unchanged(
     ioa: Run, tmp_path: Path, organisation: Path
 ) -> None:
+    """O-33"""
     ioa("apply", "-f", organisation)
     entries = LedgerEvent.objects.count()
 
@@ -155,9 +94,10 @@ def test_each_document_has_a_file_in_the_folder_of_its_kind(ioa: Run, tmp_path: 
 
 
 def test_the_seeds_controller_comes_back_with_its_status(ioa: Run, tmp_path: Path) -> None:
+    """I-06 O-33"""
     source = tmp_path / "controller.yaml"
-    source.write_text(SEED_CONTROLLER, encoding="utf-8")
-    given = read_yaml(SEED_CONTROLLER)
+    source.write_text(CONTROLLER, encoding="utf-8")
+    given = read_yaml(CONTROLLER)
     given["spec"]["hooks"]["postReconcile"][0]["action"] = (
         "emit controller.reconciliation-completed"
     )

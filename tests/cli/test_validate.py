@@ -16,6 +16,7 @@ NO_DJANGO = "import sys\nsys.modules['django'] = None"
 
 
 def test_a_good_set_ends_well(ioa: Run, tmp_path: Path) -> None:
+    """I-101"""
     put(tmp_path / "all.yaml", *ORGANISATION)
 
     ran = ioa("validate", tmp_path)
@@ -25,6 +26,7 @@ def test_a_good_set_ends_well(ioa: Run, tmp_path: Path) -> None:
 
 
 def test_every_problem_of_every_file_is_named_with_its_place(ioa: Run, tmp_path: Path) -> None:
+    """I-80 I-101"""
     put(tmp_path / "a.yaml", domain(), agent(type="sleepy"))
     put(tmp_path / "b.yaml", agent("bob", domain="nowhere"))
     (tmp_path / "c.yaml").write_text("kind: [", encoding="utf-8")

@@ -15,19 +15,20 @@ def measure(spends: Sequence[Spend]) -> Dimension:
     """Take the largest (consumed - allocated) / allocated; a limit below zero says nothing."""
     excesses, evidence = [], []
     for name, consumed, allocated, unit in spends:
-        verdict: Verdict = "unknown"
         if allocated >= 0:
             excesses.append(_excess(consumed, allocated))
-            verdict = "missed" if consumed > allocated else "met"
+            if consumed <= allocated:
+                continue
+        verdict: Verdict = "missed" if allocated >= 0 else "unknown"
         note = _MEANINGLESS if verdict == "unknown" else ""
         wanted = _wanted(allocated, unit)
         evidence.append(Evidence(f"budget/{name}", verdict, wanted, consumed, "", "", note))
     if not excesses:
-        return Dimension("budget", None, None, tuple(evidence))
+        return Dimension("budget", None, None, tuple(evidence), len(spends))
     # A limit close to zero must not make it infinite.
     raw = max(-LARGEST, min(LARGEST, max(excesses)))
     score = min(1.0, max(0.0, raw))
-    return Dimension("budget", score, round(raw, PLACES), tuple(evidence))
+    return Dimension("budget", score, round(raw, PLACES), tuple(evidence), len(spends))
 
 
 def _excess(consumed: float, allocated: float) -> float:

@@ -19,7 +19,8 @@ def measure(differences: Sequence[Difference], compared: bool) -> Dimension:
         return _AS_DECLARED
     # A target names only what differs, so there is no total to divide by: this grows with every
     # difference, starts at a half, and stays below one.
-    return Dimension("field", len(evidence) / (len(evidence) + 1), None, evidence)
+    count = len(evidence)
+    return Dimension("field", count / (count + 1), None, evidence, count)
 
 
 def _evidence(difference: Difference) -> Evidence:

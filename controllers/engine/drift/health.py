@@ -36,8 +36,10 @@ def measure(
     bad, evidence, negative = 0, [], _BY_KIND.get(kind, _COMMON)
     for name, status, reason, message, by, _ in counted.values():
         good, meanings = _NEGATIVE if name in negative else _POSITIVE
+        if status == good:
+            continue
         verdict = meanings.get(status, "unknown")
         bad += verdict == "missed"
         note = message or reason
         evidence.append(Evidence(f"condition/{name}", verdict, good, status, "", by, note))
-    return Dimension("health", bad / len(evidence), None, tuple(evidence))
+    return Dimension("health", bad / len(counted), None, tuple(evidence), len(counted))

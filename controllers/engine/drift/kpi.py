@@ -33,20 +33,23 @@ def measure(
 ) -> Dimension:
     """Divide the missed KPIs by the known ones; an unknown one is left out, or fails."""
     absent: Verdict = "missed" if missing == "fail" else "unknown"
-    evidence = tuple([_evidence(reading, absent) for reading in readings])
-    verdicts = [each.verdict for each in evidence]
-    missed = verdicts.count("missed")
-    known = missed + verdicts.count("met")
-    return Dimension("kpi", missed / known if known else None, None, evidence)
+    evidence, met, unknown = [], 0, 0
+    for reading in readings:
+        meets = _MEETS.get(reading.operator)
+        if meets is None or reading.target is None or reading.value is None:
+            unknown += absent == "unknown"
+            evidence.append(_evidence(reading, absent))
+        elif meets(reading.value, reading.target):
+            met += 1
+        else:
+            evidence.append(_evidence(reading, "missed"))
+    known = len(readings) - unknown
+    score = (known - met) / known if known else None
+    return Dimension("kpi", score, None, tuple(evidence), len(readings))
 
 
-def _evidence(reading: Reading, absent: Verdict) -> Evidence:
+def _evidence(reading: Reading, verdict: Verdict) -> Evidence:
     name, comparison, target, value, unit, at, by, note = reading
-    meets = _MEETS.get(comparison)
-    if meets is None or target is None or value is None:
-        verdict = absent
-    else:
-        verdict = "met" if meets(value, target) else "missed"
     wanted = _wanted(comparison, target, unit)
     return Evidence(f"kpi/{name}", verdict, wanted, value, at, by, note)
 

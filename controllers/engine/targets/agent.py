@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from controllers.engine.cron import late_from
 from controllers.engine.reading import (
@@ -45,6 +47,7 @@ STANDARD: Sequence[Document] = (
     {"name": "avgLatency", "operator": "lte", "value": 30, "unit": "s"},
     {"name": "healthScore", "operator": "gte", "value": 0.7, "unit": "ratio"},
 )
+_OBJECTIVE = ("name", "operator", "value", "unit")
 _ALLOWANCES = {"daily": "maxDaily", "monthly": "maxMonthly"}
 _RATIOS = ("errorRate", "overrideRate")
 _MODEL = ("provider", "name", "version")
@@ -53,20 +56,40 @@ _UNFIT = ("degraded", "failed")
 _CURABLE = ("errorRate", "healthScore")
 
 
+class _Goal(NamedTuple):
+    name: str
+    operator: str
+    wanted: float | None
+    unit: str
+
+
 def _kpis(snapshot: Snapshot, _: datetime) -> Sequence[Reading]:
     agent = snapshot.target
     at = agent.reported_at.isoformat() if agent.reported_at else ""
     objectives = items(agent.spec, "objectives") or STANDARD
     by = agent.ref
-    return [_reading(each, agent.status, at, by) for each in objectives]
+    return [_reading(_goal(each), agent.status, at, by) for each in objectives]
 
 
-def _reading(objective: Document, status: Document, at: str, by: str) -> Reading:
-    name, operator = text(objective.get("name")), text(objective.get("operator"))
-    wanted, unit = number(objective.get("value")), text(objective.get("unit"))
-    measured, measured_in = _measured(status, name)
+def _goal(objective: Document) -> _Goal:
+    """Read an objective; most agents share theirs with others."""
+    given = map(objective.get, _OBJECTIVE)
+    try:
+        return _goal_of(*given)
+    except TypeError:  # a list or an object in the place of a figure or a text
+        return _goal_of.__wrapped__(*map(objective.get, _OBJECTIVE))
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _goal_of(name: Any, operator: Any, value: Any, unit: Any) -> _Goal:
     if name == "healthScore":
-        wanted, unit = _score(wanted), measured_in
+        return _Goal(name, text(operator), _score(number(value)), "ratio")
+    return _Goal(text(name), text(operator), number(value), text(unit))
+
+
+def _reading(goal: _Goal, status: Document, at: str, by: str) -> Reading:
+    name, operator, wanted, unit = goal
+    measured, measured_in = _measured(status, name)
     if measured is None:
         return Reading(name, operator, wanted, None, unit, note="Nobody has reported it.")
     value = convert(measured, measured_in, unit)
@@ -79,8 +102,7 @@ def _measured(status: Document, name: str) -> tuple[float | None, str]:
     value = status.get(name)
     if name == "healthScore":
         return _score(number(value)), "ratio"
-    time = duration(value)
-    if time is not None:
+    if isinstance(value, str) and (time := duration(value)) is not None:
         return time.total_seconds(), "s"
     return number(value), "ratio" if name in _RATIOS else ""
 
@@ -117,11 +139,13 @@ def _only_window(declared: Document) -> str:
 
 def _share(agent: Resource, budget: Resource, now: datetime) -> Iterator[Spend]:
     """Set what an agent used against its share of a budget, where both speak of one period."""
-    consumed = section(agent.status, "costConsumed")
-    span = period(consumed.get("period"), now)
     named = (each for each in items(budget.spec, "agents") if each.get("name") == agent.name)
     share = next((number(each.get("allocation")) for each in named), None)
-    if share is None or span is None or span != period(budget.spec.get("period"), now):
+    if share is None:
+        return
+    consumed = section(agent.status, "costConsumed")
+    span = period(consumed.get("period"), now)
+    if span is None or span != period(budget.spec.get("period"), now):
         return
     # Tokens before money: the prices of models differ too much to keep a share of both.
     for limit in budget_limits(budget, now)[:1]:
@@ -161,10 +185,10 @@ def _on_schedule(agent: Resource, now: datetime) -> Iterator[Condition]:
 def _late_from(agent: Resource) -> datetime | None:
     """Return when the run after the last one counts as late, for an agent with a cron schedule."""
     schedule = section(agent.spec, "schedule")
-    last = moment(agent.status.get("lastExecution"))
-    if schedule.get("type") != "cron" or last is None:
+    if schedule.get("type") != "cron":
         return None
-    return late_from(text(schedule.get("cron")), last)
+    last = moment(agent.status.get("lastExecution"))
+    return late_from(text(schedule.get("cron")), last) if last is not None else None
 
 
 def _fields(snapshot: Snapshot, _: datetime) -> Sequence[Difference]:
