@@ -18,7 +18,7 @@ from controllers.effects import Check, Effects, never
 from controllers.engine import cycle as engine
 from controllers.engine import watch
 from controllers.engine.errors import Blocked, EngineError, Fenced, Stopped, TimedOut
-from controllers.engine.types import Case, Controller, Episode, Judgement
+from controllers.engine.types import Case, Controller, Episode, Judgement, Snapshot
 from controllers.leases import Lease
 from controllers.models import Cycle, Runtime
 from controllers.models import Judgement as JudgementRow
@@ -130,15 +130,14 @@ def go_through(opened: opening.Opened, effects: Effects, tally: Tally, clock: Cl
 def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: Tally) -> None:
     """Judge one piece and write it; what is cut short is written as far as it came."""
     cases: list[Case] = []
+    kept: set[int] = set()
     cut_short: EngineError | None = None
+    look = look._replace(snapshots=noting(look, kept))
     try:
         for case in engine.reconcile(look, tally.stopwatch):
             cases.append(case)
     except (Stopped, TimedOut) as error:
         cut_short = error
-    kept = {
-        each.target.key for each in look.snapshots if watch.matches(run.controller, each.target)
-    }
     released = [key for key in piece.keys if key in look.judged and key not in kept]
     chunk = Chunk(cases, look.judged, released, piece.items, *effects.drain())
     if cut_short is not None:
@@ -147,6 +146,14 @@ def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: 
     tally.add(cases, len(kept))
     if cut_short is not None:
         raise cut_short
+
+
+def noting(look: engine.Pass, kept: set[int]) -> Iterator[Snapshot]:
+    """Pass snapshots on, one at a time, and note which of them are still watched."""
+    for each in look.snapshots:
+        if watch.matches(look.controller, each.target):
+            kept.add(each.target.key)
+        yield each
 
 
 def revived(judged: Mapping[int, Judgement]) -> dict[int, Judgement]:
@@ -201,4 +208,4 @@ def rechecks(controller: int, now: datetime, size: int) -> Iterator[Piece]:
 
 def chunk_size() -> int:
     """Return how many resources one chunk holds: what each database writes in a blink."""
-    return 2_000 if connection.vendor == "postgresql" else 500
+    return 2_000 if connection.vendor == "postgresql" else 1_000

@@ -174,7 +174,7 @@ def cases_of(
         snapshots, judged = reader.snapshots(keys)
         looked = engine.Pass(controller, snapshots, judged, effects, now)
         cases = list(engine.reconcile(looked, tally.stopwatch))
-        tally.add(cases, len(snapshots))
+        tally.add(cases, len(keys))
         yield from cases
 
 
@@ -182,7 +182,7 @@ def unwell(controller: Controller, case: Case) -> dict[str, Any]:
     """Write what a look at one resource came to."""
     judgement, planned = case.judgement, case.plan
     return {
-        "resource": case.snapshot.target.ref,
+        "resource": case.ref,
         "score": judgement.score,
         "threshold": controller.threshold,
         "drifted": judgement.drifted,

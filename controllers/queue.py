@@ -7,7 +7,7 @@ are looked at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -117,7 +117,7 @@ def free_changed(resources: Sequence[int]) -> None:
             cursor.execute(FREE.format(marks=marks), batch)
 
 
-def free_left(controller: int, resources: QuerySet[Resource], now: datetime) -> None:
+def free_left(controller: int, resources: Collection[int], now: datetime) -> None:
     """Free the parked items of resources a controller no longer watches: it must forget them."""
     parked = WorkItem.objects.filter(controller=controller, resource__in=resources)
     parked.exclude(parked_at=None).update(parked_at=None, attempts=0, run_at=now)

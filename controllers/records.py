@@ -102,7 +102,7 @@ def slices(run: Run, chunk: Chunk) -> Iterator[Chunk]:
 def cut(chunk: Chunk, keys: set[int]) -> Chunk:
     """Take out of a chunk what is about some resources, with all that is said about them."""
     cases = [each for each in chunk.cases if each.judgement.resource in keys]
-    subjects = {each.snapshot.target.ref for each in cases}
+    subjects = {each.ref for each in cases}
     return Chunk(
         cases,
         chunk.judged,
@@ -143,7 +143,7 @@ class Moved(NamedTuple):
 
 def moved_on(run: Run, cases: Sequence[Case]) -> Moved:
     """Find the resources that are no longer as they were read, and who changed them."""
-    read = {each.judgement.resource: each.snapshot.target.version for each in cases}
+    read = {each.judgement.resource: each.judgement.version for each in cases}
     living = Resource.objects.filter(pk__in=these(read), deleted_at=None)
     # Versions only grow: as long as neither the number nor the sum moves, none has.
     total = living.aggregate(count=Count("pk"), sum=Sum("resource_version"))
@@ -159,7 +159,7 @@ def refuse_overtaken(
     noted: Iterable[store.Draft], cases: Iterable[Case], by_us: frozenset[int]
 ) -> None:
     """Begin anew when a resource was changed between being compared and being drafted."""
-    read = {each.judgement.resource: each.snapshot.target.version for each in cases}
+    read = {each.judgement.resource: each.judgement.version for each in cases}
     for draft in noted:
         key = draft.resource.pk
         if key not in by_us and draft.read_version != read.get(key, draft.read_version):
@@ -183,11 +183,18 @@ def write_judgements(run: Run, chunk: Chunk, versions: Mapping[int, int], now: d
     changed = [each for each in chunk.cases if each.changed or each.judgement.resource in versions]
     known: list[tuple[Any, ...]] = []
     fresh: list[tuple[Any, ...]] = []
+    renewed: list[tuple[Any, ...]] = []
     for each in changed:
-        rows = known if each.judgement.resource in chunk.judged else fresh
-        rows.append(upserts.judgement_row(key, each.judgement, versions))
+        judgement = each.judgement
+        if each.renewed:
+            version = versions.get(judgement.resource, judgement.version)
+            renewed.append((key, judgement.resource, version, now))
+        else:
+            rows = known if judgement.resource in chunk.judged else fresh
+            rows.append(upserts.judgement_row(key, judgement, versions))
     upserts.upsert(upserts.JUDGEMENTS, fresh)
     upserts.update(upserts.JUDGEMENTS, known)
+    upserts.update(upserts.RENEWED, renewed)
     upserts.upsert(
         upserts.SAMPLES,
         [upserts.sample_row(key, each.judgement, now) for each in changed if each.moved],
@@ -202,7 +209,7 @@ def write_plans(
     stale: list[Case] = []
     for case in cases:
         before = judged.get(case.judgement.resource)
-        if case.plan is not None and case.judgement.plan != (before.plan if before else ""):
+        if case.judgement.plan != (before.plan if before else ""):
             (fresh if case.judgement.plan else stale).append(case)
     gone = [case.judgement.resource for case in stale]
     if gone:
@@ -276,11 +283,11 @@ def look_again(controller: int, resources: Collection[int], at: datetime) -> Non
 
 def failure(case: Case, items: Mapping[int, queue.Item]) -> queue.Failure:
     """Decide what becomes of a resource that could not be judged."""
-    key, target = case.judgement.resource, case.snapshot.target
+    key, generation = case.judgement.resource, case.judgement.generation
     item = items.get(key)
     attempts = (item.attempts if item else 0) + 1
     error = case.failure or Conflict(case.error)
     ruling = verdict(error, attempts, random.random())  # noqa: S311 - spreads retries only
     counted = attempts if ruling.counts else attempts - 1
     arrivals = item.arrivals if item else 0
-    return queue.Failure(key, target.generation, counted, case.error, ruling, arrivals)
+    return queue.Failure(key, generation, counted, case.error, ruling, arrivals)

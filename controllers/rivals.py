@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import F
 
-from controllers.engine.types import Episode, Judgement, Resource
+from controllers.engine.types import Episode, Judgement
+from controllers.rows import Outline
 from resources.models import ResourceRevision
 
 QUIET = Episode()
@@ -19,7 +20,7 @@ CONTROLLER = "controller/"
 
 
 def changed_by(
-    controller: int, targets: Iterable[Resource], judged: Mapping[int, Judgement]
+    controller: int, targets: Iterable[Outline], judged: Mapping[int, Judgement]
 ) -> dict[int, tuple[str, ...]]:
     """Return which controllers, and nobody else, declared resources anew since they were judged.
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from controllers import compiled, queue, store
 from controllers.engine.types import Controller
@@ -51,12 +51,7 @@ def route_some(now: datetime) -> int:
         for controller in compiled.every():
             if controller.runner == "external":
                 continue
-            changed = [mark for mark in marks if mark.kind == controller.kind]
-            if changed:
-                queue.free_left(controller.key, left(controller, changed), now)
-                queue.enqueue(
-                    controller.key, directly(controller, changed), queue.Request(queue.CHANGE, now)
-                )
+            directly(controller, [mark for mark in marks if mark.kind == controller.kind], now)
             around = [mark for mark in marks if mark.kind in compiled.reads(controller)]
             if around:
                 request = queue.Request(queue.DEPENDENCY, now)
@@ -83,19 +78,19 @@ def forget(marks: Sequence[Mark]) -> None:
         )
 
 
-def directly(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resource]:
-    """Return the marked resources a controller watches, or watched until now."""
+def directly(controller: Controller, marks: Sequence[Mark], now: datetime) -> None:
+    """Queue the marked resources that a controller watches, or watched until now."""
     keys = [mark.key for mark in marks]
-    watched = store.living(controller).filter(pk__in=keys).values("pk")
-    judged = Judgement.objects.filter(controller=controller.key, resource=OuterRef("pk"))
-    return Resource.objects.filter(pk__in=keys).filter(Q(pk__in=watched) | Exists(judged))
-
-
-def left(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resource]:
-    """Return the marked resources a controller does not watch, or no longer."""
-    keys = [mark.key for mark in marks]
-    watched = store.living(controller).filter(pk__in=keys).values("pk")
-    return Resource.objects.filter(pk__in=keys).exclude(pk__in=watched)
+    watching = store.living(controller).filter(pk__in=keys)
+    watched = set(watching.values_list("pk", flat=True)) if keys else set()
+    others = [key for key in keys if key not in watched]
+    judged = Judgement.objects.filter(controller=controller.key, resource__in=others)
+    left = set(judged.values_list("resource_id", flat=True)) if others else set()
+    if left:
+        queue.free_left(controller.key, left, now)
+    if watched or left:
+        rows = Resource.objects.filter(pk__in=watched | left)
+        queue.enqueue(controller.key, rows, queue.Request(queue.CHANGE, now))
 
 
 def dependent(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resource]:
@@ -107,15 +102,15 @@ def dependent(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resourc
     for kind in {mark.kind for mark in marks}:
         names = [mark.name for mark in marks if mark.kind == kind]
         named |= Q(target_kind=kind, target_name__in=names)
-    out = Reference.objects.filter(named, resource=OuterRef("pk"))
+    out = Reference.objects.filter(named)
     into = Reference.objects.filter(
-        resource__in=[mark.key for mark in marks],
-        target_kind=controller.kind,
-        target_name=OuterRef("name"),
+        resource__in=[mark.key for mark in marks], target_kind=controller.kind
     )
     domains = {mark.domain for mark in marks}
-    inside = Reference.objects.filter(
-        resource=OuterRef("pk"), target_kind="Domain", target_name__in=domains
+    inside = Reference.objects.filter(target_kind="Domain", target_name__in=domains)
+    return watched.filter(
+        Q(domain__in=domains)
+        | Q(pk__in=out.values("resource"))
+        | Q(name__in=into.values("target_name"))
+        | Q(pk__in=inside.values("resource"))
     )
-    nearby = Q(domain__in=domains) | Exists(out) | Exists(into) | Exists(inside)
-    return watched.filter(nearby)

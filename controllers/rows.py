@@ -5,10 +5,11 @@ Documents and times come as text, which the drivers hand over fastest, and are d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import connection
@@ -50,28 +51,50 @@ def these(keys: Iterable[int]) -> RawSQL:
 def read(found: QuerySet[ResourceRow]) -> list[Resource]:
     """Read living resources with their conditions, in the order of their keys."""
     statement, parameters = found.order_by().values("pk").query.sql_with_params()
-    return resources(RawSQL(statement, parameters))  # noqa: S611 - our own statement
+    return list(resources(RawSQL(statement, parameters)))  # noqa: S611 - our own statement
 
 
-def resources(keys: RawSQL) -> list[Resource]:
-    """Read the living among these resources with their conditions, in the order of their keys."""
-    stated = conditions(keys)
-    return [
-        Resource._make(
-            (
-                row[0],
-                identity(row[1]),
-                *row[2:7],
-                orjson.loads(row[7]).get("labels") or NO_LABELS,
-                orjson.loads(row[8]),
-                orjson.loads(row[9]),
-                stated.get(row[0], ()),
-                moment(row[10]),
-                moment(row[11]),
+class Outline(NamedTuple):
+    """What is known of a resource before its documents are decoded."""
+
+    key: int
+    name: str
+    domain: str
+    generation: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """Living resources with their conditions, as the driver gives them."""
+
+    resources: list[tuple[Any, ...]]
+    conditions: Mapping[int, tuple[Condition, ...]]
+
+    def outlines(self) -> list[Outline]:
+        """Return what needs no decoding."""
+        return [Outline(row[0], row[3], row[4], row[5]) for row in self.resources]
+
+    def __iter__(self) -> Iterator[Resource]:
+        """Decode each resource when it is looked at: together they would leave the cache."""
+        for row in self.resources:
+            yield Resource._make(
+                (
+                    row[0],
+                    identity(row[1]),
+                    *row[2:7],
+                    orjson.loads(row[7]).get("labels") or NO_LABELS,
+                    orjson.loads(row[8]),
+                    orjson.loads(row[9]),
+                    self.conditions.get(row[0], ()),
+                    moment(row[10]),
+                    moment(row[11]),
+                )
             )
-        )
-        for row in rows(RESOURCES, keys)
-    ]
+
+
+def resources(keys: RawSQL) -> Found:
+    """Read the living among these resources with their conditions, in the order of their keys."""
+    return Found(rows(RESOURCES, keys), conditions(keys))
 
 
 def conditions(keys: RawSQL) -> dict[int, tuple[Condition, ...]]:
@@ -94,8 +117,8 @@ def judgements(controller: int, keys: RawSQL) -> dict[int, Judgement]:
                 *row[:5],
                 bool(row[5]),
                 *row[6:10],
-                orjson.loads(row[10]),
-                tuple(orjson.loads(row[11])),
+                beyond(row[10]),
+                () if row[11] == "[]" else tuple(orjson.loads(row[11])),
                 datetime.fromisoformat(row[12]),
                 datetime.fromisoformat(row[13]),
                 moment(row[14]),
@@ -133,10 +156,10 @@ def identity(uid: str) -> str:
     return f"{uid[:8]}-{uid[8:12]}-{uid[12:16]}-{uid[16:20]}-{uid[20:]}"
 
 
-@lru_cache(maxsize=1_024)
-def beyond(extra: str) -> Document:
-    """Read what a condition says beyond the usual; most say the same."""
-    found: Document = orjson.loads(extra)
+@lru_cache(maxsize=4_096)
+def beyond(written: str) -> Document:
+    """Read a small document of which many are the same."""
+    found: Document = orjson.loads(written)
     return found
 
 

@@ -14,6 +14,7 @@ from django.db.models.expressions import RawSQL
 from controllers import rivals, rows
 from controllers.engine.types import Controller, Judgement, Resource, Snapshot
 from controllers.models import Judgement as JudgementRow
+from controllers.rows import Outline
 from resources import selectors
 from resources.models import Reference
 from resources.models import Resource as ResourceRow
@@ -105,20 +106,22 @@ class Reader:
             watched = living(self.controller).filter(pk__in=judged)
             yield from sorted(set(judged).difference(watched.values_list("pk", flat=True)))
 
-    def snapshots(self, keys: Sequence[int]) -> tuple[list[Snapshot], dict[int, Judgement]]:
+    def snapshots(self, keys: Sequence[int]) -> tuple[Iterator[Snapshot], dict[int, Judgement]]:
         """Read some targets, what they are measured against, and what was concluded before."""
         given = rows.these(keys)
         with one_view():
-            targets = rows.resources(given)
+            found = rows.resources(given)
+            targets = found.outlines()
             related = self.related(targets, given) if self.reads else {}
             judged = rows.judgements(self.controller.key, given)
             changed_by = rivals.changed_by(self.controller.key, targets, judged)
-        return [
+        snapshots = (
             Snapshot(each, related.get(each.key, {}), (), changed_by.get(each.key, ()))
-            for each in targets
-        ], judged
+            for each in found
+        )
+        return snapshots, judged
 
-    def related(self, targets: Sequence[Resource], keys: RawSQL) -> dict[int, Related]:
+    def related(self, targets: Sequence[Outline], keys: RawSQL) -> dict[int, Related]:
         """Find, for each target, the resources of its domains and those that name each other."""
         out, into = self.out_of(keys), self.into(targets, keys)
         ties = {
@@ -141,7 +144,7 @@ class Reader:
             found[key].add((kind, name))
         return {key: frozenset(names) for key, names in found.items()}
 
-    def into(self, targets: Sequence[Resource], keys: RawSQL) -> dict[int, frozenset[int]]:
+    def into(self, targets: Sequence[Outline], keys: RawSQL) -> dict[int, frozenset[int]]:
         """Find who names targets, besides themselves."""
         found: dict[int, set[int]] = defaultdict(set)
         by_name = {each.name: each.key for each in targets}

@@ -34,7 +34,7 @@ class Tally:
             if case.changed:
                 self.counts["changed"] += 1
             if case.error:
-                self.error(case.phase, f"{case.snapshot.target.ref}: {case.error}")
+                self.error(case.phase, f"{case.ref}: {case.error}")
             if case.plan is not None and case.judgement.drifted:
                 self.drifted(case)
 
@@ -47,7 +47,7 @@ class Tally:
         self.counts["held"] += case.plan.state == "held"
         self.counts["parked"] += case.plan.state == "parked"
         for each in case.plan.hooks:
-            self.hook(case.snapshot.target.ref, each)
+            self.hook(case.ref, each)
         for outcome in case.outcomes:
             self.counts[outcome.result] += 1
             if outcome.result == "failure":

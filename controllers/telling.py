@@ -48,7 +48,7 @@ def stopped(cases: Iterable[Case]) -> list[Notice]:
             STOPPED,
             "",
             "critical",
-            f"{case.snapshot.target.ref}: {case.judgement.message}",
+            f"{case.ref}: {case.judgement.message}",
         )
         for case in cases
         if case.plan is not None and case.plan.state == "parked" and case.plan.news
@@ -57,7 +57,7 @@ def stopped(cases: Iterable[Case]) -> list[Notice]:
 
 def parked(failures: Iterable[Failure], cases: Iterable[Case]) -> list[Notice]:
     """Tell people of what will not be tried again until somebody changes it."""
-    names = {case.judgement.resource: case.snapshot.target.ref for case in cases}
+    names = {case.judgement.resource: case.ref for case in cases}
     return [
         Notice(
             each.resource, PARKED, "", "error", f"{names[each.resource]} is parked: {each.error}"

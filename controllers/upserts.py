@@ -74,6 +74,17 @@ JUDGEMENTS = Table(
     ),
     ("controller_id", "resource_id"),
 )
+# A judgement that stands, about another version.
+RENEWED = Table(
+    "controllers_judgement",
+    (
+        ("controller_id", "bigint"),
+        ("resource_id", "bigint"),
+        ("version", "bigint"),
+        ("evaluated_at", "timestamptz"),
+    ),
+    ("controller_id", "resource_id"),
+)
 SAMPLES = Table(
     "controllers_driftsample",
     (

@@ -52,6 +52,7 @@ def reconcile(given: Pass, stopwatch: Stopwatch) -> Iterator[Case]:
     for snapshot in watch.select(*given[:3], given.now, given.forced):
         given.effects.check()
         yield consider(given, snapshot, stopwatch)
+        stopwatch.enter("watch")
     stopwatch.enter("report")
 
 
@@ -63,10 +64,14 @@ def consider(given: Pass, snapshot: Snapshot, stopwatch: Stopwatch) -> Case:
     try:
         stopwatch.enter("diff")
         drift = diff.measure(controller, target, snapshot, now)
+        recheck = target.recheck(snapshot, now)
+        if judged is not None and report.is_as_before(
+            controller, snapshot, drift, judged, recheck
+        ):
+            return report.renew(snapshot.target, judged, now)
         stopwatch.enter("plan")
         conditions.claim(controller, snapshot.target)
         planned = plan.draft(controller, target, snapshot, drift, judged, now)
-        recheck = target.recheck(snapshot, now)
         stopwatch.enter("act")
         outcomes = act.execute(controller, planned, given.effects)
         stopwatch.enter("report")

@@ -15,6 +15,7 @@ from controllers.engine.types import (
     Controller,
     Dimension,
     Document,
+    Drift,
     Episode,
     Evidence,
     Judgement,
@@ -42,6 +43,7 @@ ENDINGS: Mapping[str, str] = {
     "Relapsed": "Stopped: what was repaired came undone again and again.",
     "Regressed": "Stopped: the actions made it worse.",
 }
+WELL, QUIET = VERDICTS["healthy"][1], Episode()
 # What a judgement says before and after the times at which it was made.
 FACTS = slice(Judgement._fields.index("since"))
 STORY = slice(Judgement._fields.index("evaluated_at") + 1, None)
@@ -64,15 +66,47 @@ def conclude(
     held = judged is not None and judged.reason == HELD
     told = events.about(controller, planned, outcomes, held)
     return Case(
-        planned.snapshot,
+        planned.snapshot.target.ref,
         judgement,
         changed=judged is None or differs(judged, judgement),
         moved=judged is None or judged.score != judgement.score,
         condition=own_condition(controller, planned.snapshot.target, judgement),
         events=tuple(told) if planned.drift.drifted else (),
-        plan=planned,
+        plan=planned if planned.drift.drifted else None,
         outcomes=outcomes,
     )
+
+
+def is_as_before(
+    controller: Controller,
+    snapshot: Snapshot,
+    drift: Drift,
+    judged: Judgement,
+    recheck: datetime | None,
+) -> bool:
+    """Tell whether a resource was well and still is, in every figure: nearly all are."""
+    target, told = snapshot.target, (judged.score, judged.generation, judged.recheck_at)
+    if drift.drifted or judged.reason != WELL or told != (drift.score, target.generation, recheck):
+        return False
+    if judged.episode != QUIET or judged.evidence or judged.plan or judged.basis != snapshot.basis:
+        return False
+    if any(each.evidence for each in drift.dimensions):
+        return False
+    said = (controller.condition_type, "True", WELL, below(controller), controller.ref)
+    stated = conditions.stated_as(target, controller.condition_type)
+    return (
+        stated is not None
+        and stated[:5] == said
+        and stated.extra == {"observedGeneration": target.generation}
+        and judged.dimensions == {each.name: figures(each) for each in drift.dimensions}
+    )
+
+
+def renew(target: Resource, judged: Judgement, now: datetime) -> Case:
+    """Conclude the same about a resource as before."""
+    changed = judged.version != target.version
+    judgement = judged._replace(version=target.version, evaluated_at=now)
+    return Case(target.ref, judgement, changed=changed, moved=False, renewed=True)
 
 
 def judge(
@@ -113,10 +147,15 @@ def settled(
     return min(end, recheck) if recheck is not None else end
 
 
+def below(controller: Controller) -> str:
+    """Say that all is well."""
+    return f"Drift is below {controller.threshold:g}."
+
+
 def say(controller: Controller, planned: Planned) -> str:
     """Say in one sentence how a resource stands; constant while nothing is wrong with it."""
     if planned.state == "healthy":
-        return f"Drift is below {controller.threshold:g}."
+        return below(controller)
     if planned.state == "settling":
         return f"Drift is below {controller.threshold:g}, but not for long enough to trust it."
     if planned.state == "unknown":
@@ -221,7 +260,7 @@ def failed(
         plan=judged.plan if judged else "",
     )
     return Case(
-        snapshot,
+        target.ref,
         judgement,
         changed=judged is None or differs(judged, judgement),
         moved=judged is not None and judged.score is not None,

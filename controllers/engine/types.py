@@ -383,14 +383,20 @@ class Planned(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One resource after all five phases: what to store, to say and to do next."""
+    """One resource after all five phases: what to store, to say and to do next.
 
-    snapshot: Snapshot
+    What was read of it is not kept, save in the plan of one that drifted: a chunk of documents is
+    more than a processor has at hand.
+    """
+
+    ref: str
     judgement: Judgement
     # Whether the judgement says anything the stored one does not.
     changed: bool
     # Whether the score moved, so that the history gains a point.
     moved: bool
+    # Whether it says the same as before about another version.
+    renewed: bool = False
     condition: Condition | None = None
     events: tuple[Event, ...] = ()
     plan: Planned | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from controllers.engine.types import Controller, Judgement, Resource, Snapshot
@@ -41,17 +41,16 @@ def select(
     judged: Mapping[int, Judgement],
     now: datetime,
     forced: Container[int] | None,
-) -> list[Snapshot]:
+) -> Iterator[Snapshot]:
     """Keep what the controller looks after and was asked about or has not seen in its interval."""
-    mine = [each for each in snapshots if matches(controller, each.target)]
-    if forced is None:
-        return mine
-    return [
-        each
-        for each in mine
-        if each.target.key in forced
-        or is_due(controller, each.target, judged.get(each.target.key), now)
-    ]
+    for each in snapshots:
+        target = each.target
+        if matches(controller, target) and (
+            forced is None
+            or target.key in forced
+            or is_due(controller, target, judged.get(target.key), now)
+        ):
+            yield each
 
 
 def resync_after(controller: Controller, watched: int) -> timedelta:
