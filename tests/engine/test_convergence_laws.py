@@ -21,6 +21,7 @@ looks = st.builds(
     outside=st.booleans(),
     generation_changed=st.booleans(),
     waiting=st.booleans(),
+    rival=st.sampled_from(["", "controller/rival"]),
 )
 bounds = st.builds(
     Limits,

@@ -79,7 +79,9 @@ def test_the_raw_figure_stays_finite(consumed: float, allocated: float, score: f
 def test_the_evidence_says_the_limit_and_what_was_used() -> None:
     spends = [Spend("q1 tokens", 26_000_000, 25_000_000, "tokens"), Spend("q1 cost", 9.5, 10)]
 
-    assert measure(spends).evidence == (
+    dimension = measure(spends)
+
+    assert dimension.of == 2
+    assert dimension.evidence == (
         Evidence("budget/q1 tokens", "missed", "<= 25,000,000 tokens", 26_000_000),
-        Evidence("budget/q1 cost", "met", "<= 10", 9.5),
     )

@@ -23,6 +23,7 @@ def test_a_target_that_compares_no_fields_has_no_score() -> None:
 
 
 def test_what_nobody_manages_does_not_count() -> None:
+    """O-24"""
     assert measure([FOREIGN], compared=True).score == 0
     assert measure([FOREIGN, AGENTS], compared=True) == measure([AGENTS], compared=True)
 

@@ -23,7 +23,7 @@ def test_ready_false_counts_and_reconciling_false_does_not() -> None:
     dimension = measure([ready, reconciling], "Agent")
 
     assert dimension.score == 0.5
-    assert [each.verdict for each in dimension.evidence] == ["missed", "met"]
+    assert [each.subject for each in dimension.evidence] == ["condition/Ready"]
 
 
 @pytest.mark.parametrize("kind", [*(each.name for each in kinds.ALL), "Robot"])
@@ -90,8 +90,7 @@ def test_a_report_beats_an_observation_of_the_same_type() -> None:
 
     dimension = measure([reported], "Agent", [worked_out])
 
-    assert dimension.score == 0
-    assert [each.observed for each in dimension.evidence] == ["True"]
+    assert (dimension.score, dimension.evidence, dimension.of) == (0, (), 1)
 
 
 def test_a_controller_cannot_hide_an_observation_behind_its_own_condition() -> None:
@@ -104,7 +103,10 @@ def test_the_evidence_says_what_is_good_what_is_and_who_says_so() -> None:
     stalled = Condition("Stalled", "True", "NoHeartbeat", "Silent for 9 hours.", "system/watch")
     ready = Condition("Ready", "True", "Started")
 
-    assert measure([stalled, ready], "Agent").evidence == (
+    dimension = measure([stalled, ready], "Agent")
+
+    assert dimension.of == 2
+    assert dimension.evidence == (
         Evidence(
             "condition/Stalled",
             "missed",
@@ -113,5 +115,4 @@ def test_the_evidence_says_what_is_good_what_is_and_who_says_so() -> None:
             by="system/watch",
             note="Silent for 9 hours.",
         ),
-        Evidence("condition/Ready", "met", "True", "True", note="Started"),
     )

@@ -36,9 +36,10 @@ def test_every_operator_compares_the_value_with_the_target(
     """I-44"""
     readings = [Reading("churn", operator, 5, value) for value in (*met, *missed)]
 
-    verdicts = [each.verdict for each in measure(readings).evidence]
+    dimension = measure(readings)
 
-    assert verdicts == ["met"] * len(met) + ["missed"] * len(missed)
+    assert [each.observed for each in dimension.evidence] == missed
+    assert dimension.of == len(met) + len(missed)
 
 
 @pytest.mark.parametrize("unknown", UNKNOWN, ids=lambda reading: reading.name)

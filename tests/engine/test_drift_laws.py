@@ -125,10 +125,14 @@ def kpi_drift(world: World, missing: str) -> Fraction | None:
     return Fraction(sum(known), len(known)) if known else None
 
 
-def health_drift(world: World) -> Fraction | None:
+def stated(world: World) -> list[Condition]:
     said = [each for each in world.conditions if not each.managed_by.startswith("controller/")]
     types = [each.type for each in said]
-    said += [each for each in world.observations if each.type not in types]
+    return said + [each for each in world.observations if each.type not in types]
+
+
+def health_drift(world: World) -> Fraction | None:
+    said = stated(world)
     bad = [each.status == ("True" if each.type in NEGATIVE else "False") for each in said]
     return Fraction(sum(bad), len(bad)) if bad else None
 
@@ -175,13 +179,17 @@ def exact(world: World, controller: Controller) -> Fraction | None:
         "security": security_drift(world),
         "field": field_drift(world, controller.ignored),
     }
-    weighed = [
-        (Fraction(controller.weights[name]), score)
+    counted = [
+        name
         for name, score in scores.items()
         if score is not None and controller.weights.get(name, 0) > 0
     ]
-    if not weighed:
+    known = any(each.status != "Unknown" for each in stated(world))
+    if not counted or (counted == ["health"] and not known):
         return None
+    weighed = [
+        (Fraction(controller.weights[name]), scores[name] or Fraction(0)) for name in counted
+    ]
     if controller.aggregation == "max":
         return max(score for _, score in weighed)
     return sum(w * s for w, s in weighed) / sum((w for w, _ in weighed), Fraction(0))

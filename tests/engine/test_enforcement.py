@@ -58,7 +58,7 @@ def test_enforce_denies_what_the_other_modes_let_through() -> None:
 
 
 def test_enforce_changes_by_itself_only_what_is_small_undoable_and_allowed() -> None:
-    """I-53"""
+    """I-53 D-23 D-24 X-05"""
     ran = [
         (risk, reversible, approval)
         for risk, reversible, approval in product(RISKS, (True, False), APPROVALS)
@@ -100,7 +100,7 @@ def test_records_and_notices_need_no_approval(kind: Class) -> None:
 
 
 def test_a_change_needs_approval_unless_the_controller_says_otherwise() -> None:
-    """I-104"""
+    """I-104 A-36"""
     found = {
         disposition("enforce", "change", risk, reversible, "required")
         for risk, reversible in product(RISKS, (True, False))
@@ -110,6 +110,7 @@ def test_a_change_needs_approval_unless_the_controller_says_otherwise() -> None:
 
 
 def test_no_mode_destroys_by_itself() -> None:
+    """O-22 X-22"""
     irreversible = [each for each in EVERY if each[1] == "change" and not each[3]]
 
     assert "run" not in {disposition(*each) for each in irreversible}

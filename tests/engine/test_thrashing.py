@@ -6,7 +6,20 @@ import pytest
 
 from controllers.engine.convergence import Observation, advance
 from controllers.engine.types import Episode, Limits
-from tests.engine.episodes import CURED, DRIFT, GONE, MINUTE, NOON, SETTLING, USUAL, scores, story
+from tests.engine.episodes import (
+    ACTED,
+    CURED,
+    DRIFT,
+    GONE,
+    MINUTE,
+    NOON,
+    SETTLING,
+    USUAL,
+    scores,
+    story,
+)
+
+UNDONE = ACTED._replace(rival="controller/rival")
 
 
 def test_three_actions_that_make_it_worse_are_thrashing() -> None:
@@ -106,3 +119,30 @@ def test_what_went_away_by_itself_breaks_the_row_of_relapses() -> None:
     told = story([DRIFT, CURED, DRIFT, GONE, DRIFT, CURED, DRIFT])
 
     assert [each.relapses for each in told] == [0, 0, 1, 0, 0, 0, 1]
+
+
+def test_a_rival_that_undoes_every_action_before_the_next_look_is_named() -> None:
+    """D-38"""
+    told = story([DRIFT, *[UNDONE] * 3])
+
+    assert [each.relapses for each in told] == [0, 1, 2, 3]
+    assert (told[-1].state, told[-1].reason) == ("thrashing", "Relapsed")
+    assert [each.rival for each in told] == ["", "", "", "controller/rival"]
+
+
+def test_a_return_of_the_drift_counts_once_even_if_a_rival_brought_it_back() -> None:
+    told = story([DRIFT, CURED, UNDONE, UNDONE])
+
+    assert [each.relapses for each in told] == [0, 0, 1, 2]
+
+
+def test_another_action_that_a_rival_undoes_begins_a_row_of_its_own() -> None:
+    told = story([DRIFT, CURED, UNDONE._replace(acted="throttle")])
+
+    assert told[-1].relapses == 1
+
+
+def test_what_a_rival_changes_while_we_do_nothing_undoes_nothing() -> None:
+    told = story([DRIFT._replace(rival="controller/rival")] * 9)
+
+    assert (told[-1].relapses, told[-1].parked) == (0, False)

@@ -45,6 +45,7 @@ def test_the_demo_serves_the_organisation_to_everybody_it_gave_a_link(demo: Prod
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_stops_cleanly_when_asked(demo: Product, how: signal.Signals) -> None:
+    """F-60"""
     with demo:
         code = demo.stop(how)
 
@@ -115,6 +116,7 @@ def test_a_misspelt_variable_stops_the_start_and_is_named(tmp_path: Path) -> Non
 
 
 def test_killed_while_writing_it_leaves_a_whole_database_and_ledger(demo: Product) -> None:
+    """O-06"""
     reported: list[int] = []
     with demo:
         token = demo.run("token", "create", "growth-optimizer").stdout.split()

@@ -144,7 +144,7 @@ def test_what_is_not_declared_not_reported_or_only_in_another_order_is_no_drift(
 
 
 def test_agents_are_compared_by_name_where_a_domain_reports_them() -> None:
-    """O-12 O-13 O-15 O-16 O-17"""
+    """O-12 O-13 O-15 O-16 O-17 D-11"""
     present = ["mapper", {"name": "old", "managed": True}, {"name": "ghost"}, 7]
     snapshot = domain({"agents": ["mapper", "writer"]}, {"agents": present})
 

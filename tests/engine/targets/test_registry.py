@@ -9,6 +9,7 @@ from tests.engine.targets.judging import resource
 
 
 def test_every_kind_that_can_be_watched_has_one_target() -> None:
+    """F-06"""
     assert sorted(each.kind for each in ALL) == sorted(
         each.name for each in kinds.ALL if each.targetable
     )

@@ -1,0 +1,106 @@
+"""What a cycle costs in statements and rows: counted, because counts have no noise."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from bench import subjects, world
+from controllers import operating
+from controllers.models import DriftSample, Judgement
+from resources.models import Condition, LedgerEvent, ResourceRevision
+
+pytestmark = pytest.mark.django_db
+
+MINUTE = timedelta(minutes=1)
+# Statements of a cycle that finds nothing to do, and of one more for each chunk it goes through.
+# A chunk holds 500 resources on SQLite and 2,000 on PostgreSQL.
+CYCLE, CHUNK = 57, 46
+TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SET TRANSACTION")
+
+
+def settled(size: int) -> datetime:
+    """Make an organisation that its controller has seen; it then goes by what changes."""
+    world.load(size)
+    statements(subjects.SETTLED)
+    return subjects.SETTLED + MINUTE
+
+
+def grow(size: int, to: int, now: datetime) -> datetime:
+    """Let more agents join; their controller sees them at once."""
+    world.insert(list(range(size, to)), bare=False)
+    full_cycle(now)
+    return now + MINUTE
+
+
+def full_cycle(now: datetime) -> list[str]:
+    """Run a cycle over everything; return its statements."""
+    operating.request(world.CONTROLLER, actor=world.PERSON, now=now)
+    return statements(now)
+
+
+def statements(now: datetime) -> list[str]:
+    """Do what is due; return what was asked of the database, many rows at once being one."""
+    with CaptureQueriesContext(connection) as captured:
+        (cycle,) = subjects.work(now)
+    assert not cycle.error
+    asked = [each["sql"] for each in captured.captured_queries]
+    return [each for each in asked if not each.startswith(TRANSACTION)]
+
+
+def kept() -> dict[str, list[Any]]:
+    """Return everything that is kept about the agents."""
+    about = {
+        "judgements": Judgement.objects.all(),
+        "samples": DriftSample.objects.all(),
+        "conditions": Condition.objects.filter(resource__kind="Agent"),
+        "revisions": ResourceRevision.objects.filter(kind="Agent"),
+        "entries": LedgerEvent.objects.filter(subject__startswith="agent/"),
+    }
+    return {name: list(rows.order_by("pk").values()) for name, rows in about.items()}
+
+
+def test_a_full_cycle_takes_the_same_statements_however_many_change_in_a_chunk() -> None:
+    now = settled(100)
+    world.change(range(100), marked=False)
+    few = full_cycle(now)
+    now = grow(100, 400, now + MINUTE)
+    world.change(range(400), marked=False)
+    many = full_cycle(now)
+
+    assert Judgement.objects.count() == 400
+    assert len(few) == len(many) <= CYCLE + CHUNK
+
+
+def test_a_full_cycle_over_what_has_not_changed_writes_nothing_about_it() -> None:
+    now = settled(100)
+    full_cycle(now)
+    before = kept()
+
+    full_cycle(now + MINUTE)
+
+    assert kept() == before
+    assert len(before["judgements"]) == 100
+
+
+def test_a_cycle_in_which_nothing_changed_takes_the_same_statements_at_any_size() -> None:
+    now = settled(20)
+    few = statements(now)
+    now = grow(20, 120, now + MINUTE)
+    many = statements(now)
+
+    assert Judgement.objects.count() == 120
+    assert len(few) == len(many) <= CYCLE
+
+
+def test_what_changed_is_all_that_is_read() -> None:
+    now = settled(200)
+    world.change([3, 7], marked=True)
+
+    (cycle,) = subjects.work(now)
+
+    assert cycle.counts["judged"] == cycle.counts["changed"] == 2

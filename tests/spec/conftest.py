@@ -1,0 +1,17 @@
+"""Fixtures for the conformance tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import Clock
+from tests.controllers.conftest import nothing_compiled
+from tests.spec import organisation
+
+__all__ = ["nothing_compiled"]
+
+
+@pytest.fixture
+def three_domains(db: None, clock: Clock) -> None:
+    """The controller of section 2.1 over three healthy domains with a budget and a policy."""
+    organisation.found(clock)
