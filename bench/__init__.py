@@ -1,0 +1,1 @@
+"""The benchmark suite: what a cycle costs against the least that could do its work."""
