@@ -140,7 +140,8 @@ def choose(
     fitting = [each for each in steps if each.kind in ("change", "block")]
     if template.operation:
         named = [each for each in fitting if each.operation == template.operation]
-        return named[:1] or (unknown(template, kind, planned),)
+        # Nothing is blocked unless there is something to block.
+        return named[:1] or (() if kind == "block" else (unknown(template, kind, planned),))
     fitting = [each for each in fitting if each.kind == kind]
     return fitting if template.strategy == "immediate" else fitting[:1]
 

@@ -45,6 +45,7 @@ def test_the_page_shows_what_is_declared_and_observed(
 def test_relations_lead_both_ways_and_mark_what_is_missing(
     harbour: Any, viewer: Client, clock: Clock
 ) -> None:
+    """F-38"""
     spec = {"domain": "pier", "governance": {"escalatesTo": "a-person"}}
     apply(
         clock.now,

@@ -140,6 +140,7 @@ def test_the_envelope_is_required(each: Kind, field: str) -> None:
 def test_a_wrong_value_gets_one_sentence(
     kind: str, pointer: str, value: Any, message: str
 ) -> None:
+    """I-07 I-08 I-12 I-28 I-33 I-102"""
     document = sample(kind, {pointer: value})
 
     assert check(document) == [Problem(pointer, message)]
@@ -147,6 +148,7 @@ def test_a_wrong_value_gets_one_sentence(
 
 @pytest.mark.parametrize("interval", ["banana", "0s", "continuous", "permanent", "-5m", "5"])
 def test_a_reconcile_interval_must_be_a_positive_duration(interval: str) -> None:
+    """I-11"""
     document = sample("Controller", {"/spec/reconcileInterval": interval})
 
     message = f"{DURATION}, and longer than nothing"
@@ -155,6 +157,7 @@ def test_a_reconcile_interval_must_be_a_positive_duration(interval: str) -> None
 
 @pytest.mark.parametrize("target", ["Controller", "Config", "domain"])
 def test_a_controller_targets_one_of_the_nine_other_kinds(target: str) -> None:
+    """I-36"""
     document = sample("Controller", {"/spec/targetKind": target})
 
     expected = Problem("/spec/targetKind", f"must be one of {KINDS}", rule="22")
@@ -162,6 +165,7 @@ def test_a_controller_targets_one_of_the_nine_other_kinds(target: str) -> None:
 
 
 def test_a_hook_needs_an_action_or_an_event() -> None:
+    """X-10"""
     document = sample("Controller", {"/spec/hooks/preReconcile": [{"name": "look"}]})
 
     message = "is required, unless the hook has an event"
@@ -225,6 +229,7 @@ def test_a_choice_outside_the_options_is_a_warning() -> None:
     ],
 )
 def test_what_other_tools_write_is_accepted(kind: str, changes: dict[str, Any]) -> None:
+    """X-12"""
     assert check(sample(kind, changes)) == []
 
 

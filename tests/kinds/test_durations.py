@@ -45,6 +45,7 @@ TODAY = date(2026, 5, 17)
     ],
 )
 def test_a_duration_is_read(text: str, expected: timedelta) -> None:
+    """I-11"""
     assert parse_duration(text) == expected
 
 

@@ -70,6 +70,7 @@ def test_lists_of_texts_alone_stay_texts() -> None:
 
 
 def test_a_controller_always_says_what_it_selects_and_how_it_enforces() -> None:
+    """X-01"""
     spec = published("Controller", {"/spec/targetSelector": GONE, "/spec/enforcementMode": GONE})[
         "spec"
     ]
@@ -98,6 +99,7 @@ def test_an_operation_of_our_own_hides_behind_a_published_type() -> None:
 
 @pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
 def test_extensions_stay(each: Kind) -> None:
+    """X-29"""
     changes = {"/spec/ours": {"deep": [1, {"a": "b"}]}, "/status/ours": 1, "/metadata/ours": "x"}
 
     assert each.publish(sample(each.name, changes)) == sample(each.name, changes)

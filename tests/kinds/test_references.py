@@ -61,6 +61,7 @@ def test_an_organisation_whose_names_all_resolve_has_no_problem() -> None:
 def test_a_dangling_reference_is_reported_with_its_rule(
     rule: str, severity: Any, kind: str, pointer: str, target: str
 ) -> None:
+    """I-101"""
     document = sample(kind, {pointer: "ghost"})
 
     [problem] = found(document)
@@ -94,6 +95,7 @@ def test_nothing_else_may(kind: str) -> None:
 
 @pytest.mark.parametrize("event", ["harbour.ship-berthed", "harbour.ship_berthed"])
 def test_event_names_match_with_hyphens_and_with_underscores(event: str) -> None:
+    """X-11"""
     assert found(sample("Agent", {"/spec/triggers/0/event": event})) == []
 
 
@@ -256,6 +258,7 @@ def test_a_long_line_of_governance_is_fine() -> None:
 
 
 def test_a_name_used_twice_in_the_set_is_an_error() -> None:
+    """I-08"""
     twin = sample("Agent")
 
     problems = cross_check([*ORGANISATION, twin], set())

@@ -67,6 +67,7 @@ def test_the_order_of_keys_is_no_change(clock: Clock) -> None:
 
 
 def test_only_a_changed_spec_moves_the_generation(clock: Clock) -> None:
+    """F-55"""
     apply(clock.now, HARBOUR)
     first = live("Domain", "harbour")
 
@@ -164,6 +165,7 @@ def test_a_document_is_changed_only_at_the_version_expected(clock: Clock) -> Non
 
 
 def test_zero_creates_and_any_other_version_does_not(clock: Clock) -> None:
+    """I-08"""
     assert expect(clock, ROBIN, 17).action == "conflict"
     assert expect(clock, ROBIN, 0).action == "created"
 

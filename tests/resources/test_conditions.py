@@ -23,6 +23,7 @@ def organisation(db: None, clock: Clock) -> None:
 
 
 def test_conditions_are_merged_by_type_and_flips_move_their_time(clock: Clock) -> None:
+    """I-34 F-15 F-57"""
     ready = {"type": "Ready", "status": "True", "reason": "Up"}
     report(clock.now, "robin", {"conditions": [ready]})
     flipped = clock.now
@@ -93,6 +94,7 @@ def test_unknown_fields_of_a_condition_are_kept(clock: Clock) -> None:
 
 
 def test_one_refused_condition_refuses_the_whole_report(clock: Clock) -> None:
+    """I-33"""
     before = everything()
     items = [{"type": "Ready", "status": "True"}, {"type": "KPIsMet", "status": "False"}]
 

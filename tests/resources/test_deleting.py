@@ -32,6 +32,7 @@ def names() -> set[str]:
 
 
 def test_a_tombstone_remains(clock: Clock) -> None:
+    """O-59"""
     apply(clock.now, made("Domain", "harbour", metadata={"labels": {"a": "b"}}))
     version = live("Domain", "harbour").resource_version
 
@@ -90,6 +91,7 @@ def test_a_version_that_has_passed_is_a_conflict(clock: Clock) -> None:
 
 
 def test_cascade_goes_down_every_level(clock: Clock) -> None:
+    """F-38 F-39"""
     apply(
         clock.now,
         made("Domain", "a"),
@@ -106,6 +108,7 @@ def test_cascade_goes_down_every_level(clock: Clock) -> None:
 
 
 def test_an_orphan_is_released_with_a_revision(clock: Clock) -> None:
+    """F-39"""
     apply(
         clock.now,
         made("Domain", "a"),
@@ -141,6 +144,7 @@ def test_the_last_owner_leaves_no_trace_of_owning(clock: Clock) -> None:
 
 
 def test_block_lists_what_stands_in_the_way(clock: Clock) -> None:
+    """F-39"""
     apply(
         clock.now,
         made("Domain", "a"),
@@ -228,6 +232,7 @@ def test_circles_end(clock: Clock, policy: str) -> None:
 
 
 def test_the_conditions_of_a_deleted_controller_become_unknown(clock: Clock) -> None:
+    """X-27"""
     theirs = {"type": "KPIsMet", "status": "True", "managedBy": "controller/watch"}
     other = {"type": "BudgetHealthy", "status": "True", "managedBy": "controller/other"}
     apply(

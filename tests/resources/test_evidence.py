@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 
-from resources import evidence
+from resources import evidence, ledger
+from resources.ledger import Entry
 from resources.models import LedgerEvent
+from tests.conftest import Clock
+from tests.resources.making import ALICE
 from tests.resources.tampering import (
     LAST,
     entry,
@@ -63,6 +67,7 @@ def change_a_field() -> Iterator[list[tuple[str, Any, Any]]]:
 
 
 def test_any_changed_field_of_any_entry_is_found(ledger_unprotected: Any) -> None:
+    """I-94"""
     assert undetected(ledger_unprotected, change_a_field()) == []
     assert evidence.verify().ok
 
@@ -120,3 +125,15 @@ def test_an_export_holds_every_entry_after_a_position() -> None:
 
     assert len(everything) == 12
     assert rest == everything[4:]
+
+
+def test_an_entry_of_a_megabyte_is_kept_proven_and_exported(clock: Clock) -> None:
+    """O-50"""
+    payload = {"text": "x" * 2**20}
+    with transaction.atomic():
+        large = Entry("a", "thing.happened", "thing/a", payload)
+        ledger.append([large], actor=ALICE, now=clock.now)
+
+    *_, last = evidence.export()
+    assert last["data"] == payload
+    assert evidence.verify().ok

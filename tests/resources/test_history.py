@@ -47,6 +47,7 @@ def test_lists_show_each_moment_across_a_life(clock: Clock) -> None:
 
 
 def test_a_single_resource_shows_spec_and_status_of_its_moment(clock: Clock) -> None:
+    """O-61"""
     apply(clock.now, made("Domain", "harbour"), made("Agent", "robin"))
     moments = [(clock.now, shown("Agent", "robin"))]
     for state in ("running", "paused"):
@@ -145,6 +146,7 @@ def test_revisions_come_newest_first_and_whole(clock: Clock) -> None:
 
 
 def test_the_whole_history_of_a_deleted_resource_can_be_read(clock: Clock) -> None:
+    """O-59 O-61"""
     apply(clock.now, domain("a", "x"))
     row = live("Domain", "a")
     deletion.delete("Domain", "a", actor=ALICE, now=clock.advance(hours=1))

@@ -25,6 +25,7 @@ def append(clock: Clock, *streams: str) -> list[LedgerEvent]:
 
 @pytest.mark.django_db
 def test_each_stream_is_a_chain_without_gaps(clock: Clock) -> None:
+    """O-47"""
     append(clock, "a", "b", "a")
     append(clock, "b", "a")
 
@@ -39,6 +40,7 @@ def test_each_stream_is_a_chain_without_gaps(clock: Clock) -> None:
 
 @pytest.mark.django_db
 def test_ids_follow_the_global_order(clock: Clock) -> None:
+    """O-47"""
     events = [*append(clock, "a", "b"), *append(clock, "a")]
 
     ids = [each.id for each in events]
@@ -47,6 +49,7 @@ def test_ids_follow_the_global_order(clock: Clock) -> None:
 
 @pytest.mark.django_db
 def test_one_call_tells_one_story_and_a_given_story_is_kept(clock: Clock) -> None:
+    """D-07"""
     first, second = append(clock, "a", "b")
     token = ledger.correlation.set("story-7")
     try:
@@ -83,6 +86,8 @@ def test_a_change_rolled_back_leaves_no_entry_and_no_gap(clock: Clock) -> None:
 def test_without_its_entry_there_is_no_change(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """O-46"""
+
     def refuse(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
@@ -97,6 +102,7 @@ def test_without_its_entry_there_is_no_change(
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("statement", ["UPDATE {} SET id = id", "DELETE FROM {}"])
 def test_the_database_refuses_to_change_it(clock: Clock, table: str, statement: str) -> None:
+    """I-94"""
     append(clock, "a")
     evidence.checkpoint(clock.now)
 
@@ -134,6 +140,7 @@ def test_the_orm_cannot_change_it_either(clock: Clock) -> None:
 
 @pytest.mark.django_db
 def test_cloudevents_have_what_the_standard_asks(clock: Clock) -> None:
+    """F-58"""
     entry = Entry("resource/7", "thing.happened", "thing/a", {"n": 1}, causation_id="41")
     event = ledger.append([entry], actor=ALICE, now=clock.now)[0]
 

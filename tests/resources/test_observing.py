@@ -81,6 +81,7 @@ def test_a_whole_status_replaces_what_was_reported(clock: Clock) -> None:
 
 
 def test_a_report_never_touches_spec_generation_or_metadata(clock: Clock) -> None:
+    """F-54"""
     before = live("Agent", "robin")
 
     report(clock.now, "robin", {"state": "running"})
@@ -98,6 +99,7 @@ def test_a_report_never_touches_spec_generation_or_metadata(clock: Clock) -> Non
 
 
 def test_a_report_is_logged_with_what_it_changed(clock: Clock) -> None:
+    """F-51 F-56"""
     report(clock.now, "robin", {"state": "running", "errorRate": 0})
 
     entry = LedgerEvent.objects.latest("id")
@@ -231,6 +233,7 @@ def test_reports_about_one_resource_build_on_each_other(clock: Clock) -> None:
     ("kind", "name"), [("Agent", "wren"), ("Domain", "harbour"), ("Agent", "nobody")]
 )
 def test_an_agent_reports_only_for_itself(clock: Clock, kind: str, name: str) -> None:
+    """I-82"""
     before = everything()
 
     told = Report(kind, name, {"state": "running"})
@@ -250,6 +253,7 @@ def test_another_actor_of_the_same_name_is_not_the_agent(clock: Clock) -> None:
 
 
 def test_a_late_report_changes_nothing(clock: Clock) -> None:
+    """A-30"""
     report(clock.now, "robin", {"state": "running"}, observed_at=clock.now)
     before = everything()
     late = clock.now - timedelta(seconds=1)

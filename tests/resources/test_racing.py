@@ -56,6 +56,7 @@ def test_of_eight_who_have_seen_the_same_version_one_wins(clock: Clock) -> None:
 
 
 def test_eight_who_expect_nothing_write_one_after_the_other(clock: Clock) -> None:
+    """A-18"""
     apply(clock.now, purpose("Start."))
 
     outcomes = together(
@@ -82,6 +83,7 @@ def test_of_eight_who_create_one_name_one_does(clock: Clock, expected: int | Non
 
 
 def test_reports_and_changes_do_not_lose_each_other(clock: Clock) -> None:
+    """A-18"""
     apply(clock.now, made("Domain", "harbour"), made("Agent", "robin"))
     rounds = 10
 

@@ -23,6 +23,7 @@ def resolved(kind: str, name: str) -> tuple[str, str, str] | None:
 
 
 def test_a_dangling_reference_is_a_condition_that_names_it(clock: Clock) -> None:
+    """I-101"""
     outcome = apply(clock.now, made("Domain", "quay", {"agents": ["wren"], "budgetRef": "q4"}))
 
     assert actions(outcome) == ["created"]
@@ -99,6 +100,7 @@ def test_what_is_only_informative_is_not_missed(clock: Clock) -> None:
 
 
 def test_a_missing_owner_is_a_dangling_reference(clock: Clock) -> None:
+    """F-40 X-17"""
     apply(clock.now, owned("Domain", "quay", ("Domain", "harbour", "cascade")))
 
     assert resolved("Domain", "quay") == ("False", "NotFound", "Missing: domain/harbour.")

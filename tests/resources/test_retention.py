@@ -54,6 +54,7 @@ def test_an_old_organisation_that_never_changed_keeps_everything(clock: Clock) -
 
 
 def test_a_declaration_is_dropped_once_it_was_superseded_long_ago(clock: Clock) -> None:
+    """A-20"""
     apply(clock.now, domain("first"))
     apply(clock.advance(days=10), domain("second"))
     second = clock.now
@@ -68,6 +69,7 @@ def test_a_declaration_is_dropped_once_it_was_superseded_long_ago(clock: Clock) 
 
 
 def test_what_was_in_force_at_the_limit_stays(clock: Clock) -> None:
+    """A-20"""
     apply(clock.now, domain("first"))
     start = clock.now
     apply(clock.advance(days=150), domain("second"))
@@ -110,6 +112,7 @@ def test_an_observation_a_kept_declaration_leans_on_stays(clock: Clock) -> None:
 
 
 def test_beyond_the_count_the_oldest_go(clock: Clock, settings: Any) -> None:
+    """A-21"""
     settings.SPEC_REVISIONS = 2
     moments = []
     for number in range(6):
@@ -150,6 +153,7 @@ def test_thinned_history_never_shows_a_wrong_declaration(clock: Clock, settings:
 
 
 def test_what_goes_is_counted_in_the_ledger(clock: Clock, settings: Any) -> None:
+    """A-23 X-26"""
     settings.SPEC_REVISIONS = 1
     for number in range(4):
         apply(clock.advance(hours=1), domain(str(number)))
@@ -166,6 +170,7 @@ def test_what_goes_is_counted_in_the_ledger(clock: Clock, settings: Any) -> None
 def test_without_its_entry_nothing_is_dropped(
     clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A-23"""
     settings.SPEC_REVISIONS = 1
     for number in range(4):
         apply(clock.advance(hours=1), domain(str(number)))

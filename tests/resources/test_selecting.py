@@ -92,6 +92,7 @@ def test_match_labels_is_a_selector_too() -> None:
     ],
 )
 def test_selectors_choose(clock: Clock, text: str, names: list[str]) -> None:
+    """I-09"""
     labels = {
         "gold": {"tier": "gold"},
         "silver": {"tier": "silver"},
@@ -122,6 +123,7 @@ def holds(labels: dict[str, str], term: Term) -> bool:
 def test_sql_answers_as_the_definition_says(
     clock: Clock, labels: list[dict[str, str]], text: str
 ) -> None:
+    """I-09 I-10"""
     selector = parse(text)
     documents = [
         made("Domain", f"d{n}", metadata={"labels": each}) for n, each in enumerate(labels)

@@ -64,6 +64,7 @@ def names(page: watching.Page) -> list[str]:
 
 
 def test_numbers_grow_and_never_repeat() -> None:
+    """O-07"""
     with transaction.atomic():
         taken = [*versions.take(3), *versions.take(1), *versions.take(0), *versions.take(600)]
 

@@ -72,7 +72,6 @@ def test_budget_guardian_watches_utilization_and_throttles_alerts_or_blocks() ->
     assert operations(cycle, "budget/support-budget") == {
         "alert": "success",
         "throttle-agents": "planned",
-        "block-spend": "planned",
     }
 
 

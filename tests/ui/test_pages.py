@@ -111,6 +111,7 @@ def test_a_page_is_accessible_and_fits_every_width(
 
 
 def test_conditions_are_told_in_words(page: Page, site: Site) -> None:
+    """F-46"""
     site.pages["/"] = _render("resources/start.html", _start())
 
     page.goto(site.url)

@@ -1,0 +1,76 @@
+"""The words the five phases exchange: frozen values, and nothing that can act."""
+
+from __future__ import annotations
+
+from controllers.engine.types.concluding import Case, Event, Judgement
+from controllers.engine.types.declaring import Controller, Hook, Limits, Mode, Severity, Template
+from controllers.engine.types.measuring import (
+    DIMENSIONS,
+    PLACES,
+    THRESHOLD,
+    WEIGHTS,
+    Compliance,
+    Difference,
+    Dimension,
+    Drift,
+    Evidence,
+    Reading,
+    Spend,
+    Urgency,
+    Verdict,
+)
+from controllers.engine.types.planning import (
+    Action,
+    Class,
+    Disposition,
+    Episode,
+    HookResult,
+    Outcome,
+    Planned,
+    Result,
+    Risk,
+    State,
+    Step,
+)
+from controllers.engine.types.reading import Condition, Document, Resource, Snapshot, Word
+
+__all__ = [
+    "DIMENSIONS",
+    "PLACES",
+    "THRESHOLD",
+    "WEIGHTS",
+    "Action",
+    "Case",
+    "Class",
+    "Compliance",
+    "Condition",
+    "Controller",
+    "Difference",
+    "Dimension",
+    "Disposition",
+    "Document",
+    "Drift",
+    "Episode",
+    "Event",
+    "Evidence",
+    "Hook",
+    "HookResult",
+    "Judgement",
+    "Limits",
+    "Mode",
+    "Outcome",
+    "Planned",
+    "Reading",
+    "Resource",
+    "Result",
+    "Risk",
+    "Severity",
+    "Snapshot",
+    "Spend",
+    "State",
+    "Step",
+    "Template",
+    "Urgency",
+    "Verdict",
+    "Word",
+]

@@ -1,0 +1,68 @@
+"""What is concluded about a resource, and what is said about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from controllers.engine.types.declaring import Severity
+from controllers.engine.types.measuring import Urgency
+from controllers.engine.types.planning import Episode, Outcome, Planned
+from controllers.engine.types.reading import Condition, Document, Word
+
+
+class Judgement(NamedTuple):
+    """What a controller last concluded about a resource."""
+
+    resource: int
+    generation: int
+    version: int
+    basis: str
+    score: float | None
+    drifted: bool
+    status: Word
+    reason: str
+    message: str
+    urgency: Urgency
+    dimensions: Document
+    evidence: tuple[Document, ...]
+    since: datetime
+    evaluated_at: datetime
+    recheck_at: datetime | None = None
+    episode: Episode = Episode()
+    plan: str = ""
+
+
+class Event(NamedTuple):
+    """Something to tell the ledger, in the seed's spelling."""
+
+    name: str
+    subject: str
+    payload: Document
+    category: str = "audit"
+    severity: Severity = "info"
+
+
+class Case(NamedTuple):
+    """One resource after all five phases: what to store, to say and to do next.
+
+    What was read of it is not kept, save in the plan of one that drifted: a chunk of documents is
+    more than a processor has at hand.
+    """
+
+    ref: str
+    judgement: Judgement
+    # Whether the judgement says anything the stored one does not.
+    changed: bool
+    # Whether the score moved, so that the history gains a point.
+    moved: bool
+    # Whether it says the same as before about another version.
+    renewed: bool = False
+    condition: Condition | None = None
+    events: tuple[Event, ...] = ()
+    plan: Planned | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    error: str = ""
+    phase: str = ""
+    # Why it must be looked at again without anything changing; retried with a growing delay.
+    failure: Exception | None = None

@@ -1,0 +1,69 @@
+"""What is read: resources, their conditions, and what belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+Document = Mapping[str, Any]
+Word = Literal["True", "False", "Unknown"]
+
+
+class Condition(NamedTuple):
+    """One statement about a resource; `managed_by` names the controller that wrote it."""
+
+    type: str
+    status: Word
+    reason: str = ""
+    message: str = ""
+    managed_by: str = ""
+    extra: Document = {}
+
+
+class Resource(NamedTuple):
+    """A resource as WATCH read it; `key` is its row, `version` its resource version."""
+
+    key: int
+    uid: str
+    kind: str
+    name: str
+    domain: str
+    generation: int
+    version: int
+    labels: Mapping[str, str]
+    spec: Document
+    status: Document
+    conditions: tuple[Condition, ...] = ()
+    created_at: datetime | None = None
+    reported_at: datetime | None = None
+
+    def __hash__(self) -> int:
+        """Hash what names its content, which itself cannot be hashed."""
+        return hash((self.key, self.version))
+
+    @property
+    def ref(self) -> str:
+        """The resource as the specification writes a target: `domain/product`."""
+        return f"{self.kind.lower()}/{self.name}"
+
+
+class Snapshot(NamedTuple):
+    """What WATCH read for one target: itself, what it is measured against, and what is missing."""
+
+    target: Resource
+    related: Mapping[str, tuple[Resource, ...]] = {}
+    missing: tuple[str, ...] = ()
+    # The controllers that declared it anew since it was last judged, if nobody else did.
+    changed_by: tuple[str, ...] = ()
+
+    def of(self, kind: str) -> tuple[Resource, ...]:
+        """Return the related resources of a kind."""
+        return self.related.get(kind, ())
+
+    @property
+    def basis(self) -> str:
+        """The declarations a judgement rests on besides its target's own."""
+        return ",".join(
+            f"{each.key}:{each.generation}" for group in self.related.values() for each in group
+        )
