@@ -1,8 +1,9 @@
 """The story of one drift of one resource, so that no controller goes on for ever.
 
 Drifting, converging once an action was performed, settling once the drift is gone, converged once
-it stayed away. Too many actions, errors or hours: exhausted. Actions that make it worse, or whose
-effect does not last: thrashing. Both are parked until a new generation.
+it stayed away. Too many actions, errors or hours: exhausted. Actions that make it worse, whose
+effect does not last, or that another controller undoes: thrashing. Both are parked until a new
+generation, or until a person asks for another try.
 
 In an episode `since` is the first action, from which the deadline counts; `settled_at` is when the
 drift went away; while the state is unknown, `reason` is the state it goes back to. A converged

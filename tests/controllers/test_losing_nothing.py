@@ -478,6 +478,27 @@ def test_a_thousand_changes_in_a_second_are_a_few_cycles(clock: Clock) -> None:
     assert not DirtyMark.objects.exists()
 
 
+class Ticking(runner.Loop):
+    """A loop that only counts its rounds."""
+
+    rounds = 0
+
+    def tick(self, holder: str) -> None:
+        self.rounds += 1
+
+
+def test_the_loop_is_not_woken_twice_within_a_second() -> None:
+    """F-16"""
+    loop = Ticking()
+    loop.start()
+    until = time.monotonic() + runner.PAUSE_SECONDS / 2
+    while time.monotonic() < until:
+        announcements.wake()
+
+    assert loop.stop()
+    assert loop.rounds == 1
+
+
 def stop_after(looks: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
     """Return a word that says to stop once so many resources were looked at."""
     seen: list[str] = []
