@@ -29,17 +29,22 @@ def sync(now: datetime) -> None:
     for row in changed():
         with suppress(store.Stale):
             restart(row, now)
-    for runtime in Runtime.objects.exclude(controller__deleted_at=None).select_related(
-        "controller"
-    ):
+    for row in gone():
         with suppress(store.Stale):
-            wind_up(runtime.controller, now)
+            wind_up(row, now)
 
 
 def changed() -> QuerySet[Resource]:
     """Return the controllers that run under another generation, or not at all."""
     live = Resource.objects.filter(kind="Controller", deleted_at=None)
     return live.filter(Q(runtime=None) | ~Q(runtime__generation=F("generation"))).order_by("pk")
+
+
+def gone() -> QuerySet[Resource]:
+    """Return the controllers that are deleted and still run."""
+    return Resource.objects.filter(
+        pk__in=Runtime.objects.values("controller"), deleted_at__isnull=False
+    )
 
 
 def restart(row: Resource, now: datetime) -> None:

@@ -56,6 +56,14 @@ def data_folder(tmp_path: Path, settings: Any) -> Path:
     return tmp_path / "var"
 
 
+@pytest.fixture(autouse=True)
+def nothing_compiled() -> None:
+    """Forget the controllers of the test before: its keys are given out again."""
+    from controllers import compiled
+
+    compiled.compiled.cache_clear()
+
+
 @contextmanager
 def unprotected_ledger() -> Iterator[None]:
     """Do what only somebody with the database's keys can do: switch the triggers off."""

@@ -23,10 +23,9 @@ from resources.kind import Document
 from resources.specs import Wish
 from tests.api.counts import expected_count
 from tests.conftest import Clock
-from tests.controllers.conftest import nothing_compiled
 from tests.resources.conftest import real_database
 
-__all__ = ["nothing_compiled", "real_database"]
+__all__ = ["real_database"]
 
 Answer = Any
 MERGE_PATCH = "application/merge-patch+json"

@@ -12,7 +12,6 @@ from controllers import chores, leases, routing
 from controllers.models import Cycle, Runtime, WorkItem
 from tests.cli.conftest import Run
 from tests.conftest import Clock
-from tests.controllers.conftest import nothing_compiled
 from tests.controllers.making import (
     controller,
     cycles,
@@ -28,7 +27,7 @@ from tests.controllers.making import (
 from tests.resources.conftest import real_database
 from tests.resources.racing import Background
 
-__all__ = ["nothing_compiled", "real_database"]
+__all__ = ["real_database"]
 
 pytestmark = pytest.mark.django_db
 

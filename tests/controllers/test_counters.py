@@ -20,6 +20,15 @@ MINUTE = timedelta(minutes=1)
 # Statements of a cycle that finds nothing to do, and of one more for each chunk it goes through.
 # A chunk holds 500 resources on SQLite and 2,000 on PostgreSQL.
 CYCLE, CHUNK = 57, 46
+GROWING = frozenset(
+    {
+        "controllers_cycle",
+        "controllers_judgement",
+        "resources_condition",
+        "resources_ledgerevent",
+        "resources_resource",
+    }
+)
 TRANSACTION = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SET TRANSACTION")
 
 
@@ -95,6 +104,18 @@ def test_a_cycle_in_which_nothing_changed_takes_the_same_statements_at_any_size(
 
     assert Judgement.objects.count() == 120
     assert len(few) == len(many) <= CYCLE
+
+
+@pytest.mark.sqlite
+def test_a_cycle_in_which_nothing_changed_goes_through_no_table_that_grows() -> None:
+    asked = [each for each in statements(settled(20)) if each.startswith(("SELECT", "UPDATE"))]
+
+    with connection.cursor() as cursor:
+        for each in asked:
+            cursor.execute(f"EXPLAIN QUERY PLAN {each}")
+            scanned = [row[3].split()[1] for row in cursor.fetchall() if row[3].startswith("SCAN")]
+            assert GROWING.isdisjoint(scanned), each
+    assert len(asked) > 20
 
 
 def test_what_changed_is_all_that_is_read() -> None:

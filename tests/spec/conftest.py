@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Clock
-from tests.controllers.conftest import nothing_compiled
 from tests.spec import organisation
-
-__all__ = ["nothing_compiled"]
 
 
 @pytest.fixture
