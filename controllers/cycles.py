@@ -6,24 +6,24 @@ import gc
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
 
-from controllers import closing, compiled, leases, opening, queue, records
+from controllers import closing, compiled, gating, holds, leases, opening, queue, records
 from controllers.effects import Check, Effects, never
 from controllers.engine import cycle as engine
 from controllers.engine import watch
 from controllers.engine.errors import Blocked, EngineError, Fenced, Stopped, TimedOut
-from controllers.engine.types import Case, Controller, Episode, Judgement, Snapshot
+from controllers.engine.types import Case, Controller, Episode, Renewed
 from controllers.leases import Lease
 from controllers.models import Cycle, Runtime
 from controllers.models import Judgement as JudgementRow
 from controllers.records import Chunk, Run
-from controllers.store import Reader
+from controllers.store import Reader, one_view
 from controllers.tally import Tally
 from resources import ledger
 from resources.batches import batches
@@ -50,10 +50,14 @@ class Means:
 class Piece:
     """Some resources to look at, and the work items that asked for it."""
 
-    keys: list[int]
+    seen: Iterator[watch.Seen]
+    # How many of them the controller watches.
+    watched: int
     items: dict[int, queue.Item]
     # Whether even those are looked at that nobody asked for and that were seen in the interval.
     force: bool
+    # Judged before, but no longer there or no longer watched.
+    released: Sequence[int] = ()
 
     @property
     def forced(self) -> frozenset[int] | None:
@@ -71,6 +75,8 @@ def run(lease: Lease, means: Means) -> Cycle:
         tally, effects = Tally(engine.Stopwatch(time.perf_counter)), means.effects(controller)
         effects.stopping = means.stopping
         effects.first_look = opened.first_look
+        effects.only_propose = holds.only_proposes(controller.key, opened.now)
+        effects.catalogue = gating.traits
         with few_collections():
             outcome = attempt(opened, effects, tally, means.clock)
         closing.finish(opened, effects, tally, outcome, means.clock())
@@ -119,49 +125,42 @@ def go_through(opened: opening.Opened, effects: Effects, tally: Tally, clock: Cl
     for piece in pieces(opened, reader):
         effects.check()
         held = leases.keep(opened.run.lease, held, clock())
-        tally.stopwatch.enter("watch")
-        snapshots, judged = reader.snapshots(piece.keys)
-        if opened.force:
-            judged = revived(judged)
-        look = engine.Pass(controller, snapshots, judged, effects, clock(), piece.forced)
+        now = effects.now = clock()
+        effects.holds = holds.standing(now)
+        seen = map(revived, piece.seen) if opened.force else piece.seen
+        look = engine.Pass(controller, seen, effects, now, piece.forced)
         look_at(look, piece, opened.run, effects, tally)
+        tally.stopwatch.enter("watch")
 
 
 def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: Tally) -> None:
     """Judge one piece and write it; what is cut short is written as far as it came."""
     cases: list[Case] = []
-    kept: set[int] = set()
+    renewed: list[Renewed] = []
     cut_short: EngineError | None = None
-    look = look._replace(snapshots=noting(look, kept))
     try:
-        for case in engine.reconcile(look, tally.stopwatch):
-            cases.append(case)
+        for each in engine.reconcile(look, tally.stopwatch):
+            if isinstance(each, Renewed):
+                renewed.append(each)
+            else:
+                cases.append(each)
     except (Stopped, TimedOut) as error:
         cut_short = error
-    released = [key for key in piece.keys if key in look.judged and key not in kept]
-    chunk = Chunk(cases, look.judged, released, piece.items, *effects.drain())
+    chunk = Chunk(cases, renewed, piece.released, piece.items, *effects.drain())
     if cut_short is not None:
-        chunk = records.cut(chunk, {each.judgement.resource for each in cases})
+        chunk = records.cut(chunk, chunk.seen)
     records.save(run, chunk, look.now)
-    tally.add(cases, len(kept))
+    tally.add(cases, renewed, piece.watched if cut_short is None else len(chunk.seen))
     if cut_short is not None:
         raise cut_short
 
 
-def noting(look: engine.Pass, kept: set[int]) -> Iterator[Snapshot]:
-    """Pass snapshots on, one at a time, and note which of them are still watched."""
-    for each in look.snapshots:
-        if watch.matches(look.controller, each.target):
-            kept.add(each.target.key)
-        yield each
-
-
-def revived(judged: Mapping[int, Judgement]) -> dict[int, Judgement]:
+def revived(seen: watch.Seen) -> watch.Seen:
     """Let what was given up be tried again: a person asked, or the controller is another now."""
-    return {
-        key: each._replace(episode=Episode()) if each.episode.parked else each
-        for key, each in judged.items()
-    }
+    snapshot, judged = seen
+    if judged is None or judged.plain or not judged.episode.parked:
+        return seen
+    return snapshot, judged.whole()._replace(episode=Episode())
 
 
 def pieces(opened: opening.Opened, reader: Reader) -> Iterator[Piece]:
@@ -169,13 +168,13 @@ def pieces(opened: opening.Opened, reader: Reader) -> Iterator[Piece]:
     that was asked for.
     """
     key, now, size = opened.run.controller.key, opened.now, chunk_size()
-    yield from sweep(opened, reader, size) if opened.full else rechecks(key, now, size)
+    yield from sweep(opened, reader, size) if opened.full else rechecks(reader, now, size)
     for priority in PRIORITIES:
         after = 0
         while items := queue.ready(key, now, priority, after, size):
             after = items[-1].key
             by_resource = {item.resource: item for item in items}
-            yield Piece(list(by_resource), by_resource, force=True)
+            yield named(reader, list(by_resource), by_resource)
 
 
 def sweep(opened: opening.Opened, reader: Reader, size: int) -> Iterator[Piece]:
@@ -183,24 +182,41 @@ def sweep(opened: opening.Opened, reader: Reader, size: int) -> Iterator[Piece]:
     what it watched before.
     """
     key, after = opened.run.controller.key, 0
-    while keys := reader.sweep(after, size):
-        after = keys[-1]
-        queued = queue.among(key, keys, None if opened.force else opened.now)
-        seen = [each for each in keys if each not in queued.waiting]
-        yield Piece(seen, queued.items, opened.force)
+    while True:
+        with one_view():
+            found = reader.sweep(after, size)
+            if not found.rows:
+                break
+            queued = queue.among(key, found.keys, None if opened.force else opened.now)
+            seen = found.without(queued.waiting)
+            piece = Piece(reader.snapshots(seen), len(seen.rows), queued.items, opened.force)
+        after = found.rows[-1][0]
+        yield piece
     if opened.force:
-        for strays in batches(list(reader.strays(size)), records.REWRITTEN):
-            yield Piece(list(strays), {}, force=True)
+        for strays in batches(reader.strays(), size):
+            yield named(reader, strays, {})
 
 
-def rechecks(controller: int, now: datetime, size: int) -> Iterator[Piece]:
+def rechecks(reader: Reader, now: datetime, size: int) -> Iterator[Piece]:
     """Yield the resources whose judgement the clock alone may have changed."""
-    due = JudgementRow.objects.filter(controller=controller, recheck_at__lte=now).order_by()
+    due = JudgementRow.objects.filter(controller=reader.controller.key, recheck_at__lte=now)
     # In no order, and all at once: for the sake of an order SQLite would go through all there are.
-    for keys in batches(sorted(due.values_list("resource_id", flat=True)), size):
-        yield Piece(keys, {}, force=True)
+    for keys in batches(sorted(due.order_by().values_list("resource_id", flat=True)), size):
+        yield named(reader, keys, {})
+
+
+def named(reader: Reader, keys: Sequence[int], items: dict[int, queue.Item]) -> Piece:
+    """Read some resources that were asked for; those that are not watched are let go."""
+    with one_view():
+        found = reader.among(keys)
+        released = reader.judged(set(keys).difference(found.keys))
+        seen = reader.snapshots(found)
+    return Piece(seen, len(found.rows), items, force=True, released=released)
 
 
 def chunk_size() -> int:
-    """Return how many resources one chunk holds: what each database writes in a blink."""
-    return 2_000 if connection.vendor == "postgresql" else 1_000
+    """Return how many resources are read at once, and written without a pause.
+
+    On SQLite people come to write only in between.
+    """
+    return 4_000 if connection.vendor == "postgresql" else 2_000

@@ -1,4 +1,4 @@
-"""What actions do in the world. Telling people happens here; changing things waits for people."""
+"""What a cycle's actions do: people are told here; what changes things becomes a proposal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import NamedTuple
 
+from controllers.engine.act import Traits
 from controllers.engine.errors import Stopped, TimedOut
-from controllers.engine.types import Action, Controller, Event, Result, Severity, Snapshot
+from controllers.engine.precedence import Standing
+from controllers.engine.types import (
+    Action,
+    Controller,
+    Event,
+    Result,
+    Ruling,
+    Severity,
+    Snapshot,
+)
 
 Check = Callable[[], bool]
+BEFORE = datetime.min.replace(tzinfo=UTC)
 
 
 class Notice(NamedTuple):
@@ -22,6 +34,11 @@ class Notice(NamedTuple):
     channel: str
     severity: Severity
     message: str
+
+
+def unremarkable(action: Action) -> Traits:
+    """Know nothing of an action."""
+    return Traits()
 
 
 def never() -> bool:
@@ -43,6 +60,11 @@ class Effects:
     first_look: bool = False
     deadline: float = field(init=False)
     changes: int = 0
+    # What people said no to, as it stood when the chunk was read.
+    holds: tuple[Standing, ...] = ()
+    only_propose: bool = False
+    now: datetime = BEFORE
+    catalogue: Callable[[Action], Traits] = unremarkable
     notices: list[Notice] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     held_back: Counter[tuple[str, Severity]] = field(default_factory=Counter)
@@ -57,6 +79,10 @@ class Effects:
         if time.monotonic() > self.deadline:
             seconds = self.controller.timeout.total_seconds()
             raise TimedOut(f"The cycle took longer than {seconds:g} seconds.")
+
+    def traits(self, action: Action) -> Traits:
+        """Say what the catalogue knows of an action."""
+        return self.catalogue(action)
 
     def perform(self, action: Action, snapshot: Snapshot) -> Result:
         """Do what may be done without asking; a change is only planned."""
@@ -83,6 +109,21 @@ class Effects:
                 message = f"{action.target}: {action.why}"
                 kept = Notice(snapshot.target.key, "Drift", channel, action.severity, message)
                 self.notices.append(kept)
+
+    def tell_instead(self, action: Action, snapshot: Snapshot, ruling: Ruling) -> None:
+        """Keep what people are told of an action that is not done to such a target."""
+        message = f"{action.target}: {ruling.reason} {action.why}"
+        for channel in receivers(action, snapshot):
+            kept = Notice(snapshot.target.key, ruling.code, channel, "warning", message)
+            self.notices.append(kept)
+
+
+class Looking(Effects):
+    """Means that only look: every action is planned, none is performed."""
+
+    def perform(self, action: Action, snapshot: Snapshot) -> Result:
+        """Leave it at the plan."""
+        return "planned"
 
 
 def receivers(action: Action, snapshot: Snapshot) -> tuple[str, ...]:

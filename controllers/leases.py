@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db import connection
+from django.db.models import F, Q, QuerySet
 
 from controllers.engine.errors import Fenced
 from controllers.models import Runtime
-from resources.models import Resource
 
 TERM = timedelta(seconds=60)
+HOLD = """
+    UPDATE controllers_runtime SET leased_until = %s WHERE controller_id = %s AND token = %s
+      AND EXISTS (SELECT 1 FROM resources_resource AS declared
+        WHERE declared.id = controller_id AND declared.deleted_at IS NULL
+          AND declared.generation = controllers_runtime.generation)
+"""
 
 
 @dataclass(frozen=True)
@@ -41,11 +47,13 @@ def hold(lease: Lease, now: datetime) -> None:
 
     It is lost to another worker, and to whoever declares the controller anew or deletes it.
     """
-    declared = Resource.objects.filter(
-        pk=OuterRef("controller"), generation=OuterRef("generation"), deleted_at=None
-    )
-    if not held(lease).filter(Exists(declared)).update(leased_until=now + TERM):
-        raise Fenced("Another worker runs this controller now, or it is no longer as declared.")
+    until = connection.ops.adapt_datetimefield_value(now + TERM)
+    with connection.cursor() as cursor:
+        cursor.execute(HOLD, [until, lease.controller, lease.token])
+        if not cursor.rowcount:
+            raise Fenced(
+                "Another worker runs this controller now, or it is no longer as declared."
+            )
 
 
 def keep(lease: Lease, since: datetime, now: datetime) -> datetime:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from controllers.engine.types import Case, Condition, Controller
+from controllers.engine.types import Condition, Controller
 from resources import conditions, ledger, store
 from resources.differences import merge
 from resources.models import Resource
@@ -17,24 +17,23 @@ Path = tuple[str, ...]
 
 def drafts(
     controller: Controller,
-    cases: Sequence[Case],
+    stated: Mapping[int, Condition | None],
     released: Sequence[int],
     refreshed: Sequence[Path],
     now: datetime,
 ) -> list[Draft]:
     """Draft what is to be noted; none of it is news to controllers."""
-    touched = {each.judgement.resource: each for each in cases if each.condition or refreshed}
-    keys = [*touched, *released]
+    keys = [*stated, *released]
     found = store.drafts_of(Resource.objects.filter(pk__in=keys, deleted_at=None)) if keys else []
     for draft in found:
         draft.quiet = True
-        case = touched.get(draft.resource.pk)
-        if case is None:
+        if draft.resource.pk not in stated:
             take_back(draft, controller.ref)
             continue
-        if case.condition is not None:
-            take_back(draft, controller.ref, but=case.condition.type)
-            state(draft, case.condition, now)
+        condition = stated[draft.resource.pk]
+        if condition is not None:
+            take_back(draft, controller.ref, but=condition.type)
+            state(draft, condition, now)
         for path in refreshed:
             refresh(draft, path, now)
     return found

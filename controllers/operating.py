@@ -10,15 +10,15 @@ from typing import Any
 
 from django.db import transaction
 
-from controllers import compiled, cycles, queue, registration, upserts
-from controllers.effects import Effects
+from controllers import compiled, cycles, gating, holds, queue, registration, upserts
+from controllers.effects import Effects, Looking
 from controllers.engine import breaker
 from controllers.engine import cycle as engine
 from controllers.engine.errors import TimedOut
-from controllers.engine.types import Action, Case, Controller, Result, Snapshot
+from controllers.engine.types import Case, Controller, Outcome, Renewed
 from controllers.models import Cycle, Runtime
 from controllers.standing import breaker_of
-from controllers.store import Reader
+from controllers.store import Reader, one_view
 from controllers.tally import Tally
 from resources import announcements, ledger
 from resources.actor import Actor
@@ -138,14 +138,6 @@ def reset_breaker(name: str, *, actor: Actor, now: datetime, reason: str) -> int
         return Runtime.objects.values_list("cycles", flat=True).get(controller=row)
 
 
-class Looking(Effects):
-    """Means that only look: every action is planned, none is performed."""
-
-    def perform(self, action: Action, snapshot: Snapshot) -> Result:
-        """Leave it at the plan."""
-        return "planned"
-
-
 def preview(name: str, *, now: datetime, most: int = 200) -> Preview:
     """Run the first three phases over everything and return what would be done; write nothing."""
     row = find(name)
@@ -153,7 +145,10 @@ def preview(name: str, *, now: datetime, most: int = 200) -> Preview:
         controller = compiled.compiled(row.pk, row.generation)
     except compiled.Invalid as error:
         raise Refused(f"controller/{name} cannot run: {error}") from error
-    tally, effects = Tally(engine.Stopwatch(time.perf_counter)), Looking(controller)
+    tally, effects = (
+        Tally(engine.Stopwatch(time.perf_counter)),
+        Looking(controller, now=now, catalogue=gating.traits, holds=holds.standing(now)),
+    )
     found: list[dict[str, Any]] = []
     try:
         for case in cases_of(controller, tally, effects, now):
@@ -169,13 +164,25 @@ def cases_of(
 ) -> Iterator[Case]:
     """Yield what a look at everything a controller watches comes to."""
     reader, after = Reader(controller, compiled.reads(controller)), 0
-    while keys := reader.sweep(after, cycles.chunk_size()):
-        after = keys[-1]
-        snapshots, judged = reader.snapshots(keys)
-        looked = engine.Pass(controller, snapshots, judged, effects, now)
-        cases = list(engine.reconcile(looked, tally.stopwatch))
-        tally.add(cases, len(keys))
+    while True:
+        with one_view():
+            found = reader.sweep(after, cycles.chunk_size())
+            if not found.rows:
+                break
+            look = engine.Pass(controller, reader.snapshots(found), effects, now)
+        after = found.rows[-1][0]
+        looked = list(engine.reconcile(look, tally.stopwatch))
+        cases = [each for each in looked if isinstance(each, Case)]
+        renewed = [each for each in looked if isinstance(each, Renewed)]
+        tally.add(cases, renewed, len(found.rows))
         yield from cases
+
+
+def considered(outcome: Outcome) -> dict[str, Any]:
+    """Write an action and what the gate says of it."""
+    said = outcome.verdict
+    ruled = {"disposition": said.word, "code": said.code, "reason": said.reason} if said else {}
+    return upserts.as_document(outcome.action) | ruled
 
 
 def unwell(controller: Controller, case: Case) -> dict[str, Any]:
@@ -192,5 +199,5 @@ def unwell(controller: Controller, case: Case) -> dict[str, Any]:
         "dimensions": judgement.dimensions,
         "evidence": list(judgement.evidence),
         "hooks": [each._asdict() for each in planned.hooks] if planned else [],
-        "actions": [upserts.as_document(each) for each in planned.actions] if planned else [],
+        "actions": [considered(each) for each in case.outcomes],
     }

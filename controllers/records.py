@@ -8,27 +8,28 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F
 
-from controllers import alerts, leases, notes, queue, rivals, telling, upserts
+from controllers import alerts, leases, notes, proposing, queue, telling, upserts
 from controllers.effects import Notice
 from controllers.engine import act, intervals
 from controllers.engine.errors import Conflict, verdict
-from controllers.engine.types import Case, Controller, Event, Judgement
+from controllers.engine.types import Case, Condition, Controller, Event, Renewed
 from controllers.leases import Lease
-from controllers.models import Cycle, Plan, Runtime
+from controllers.models import Cycle, Runtime
 from controllers.models import Judgement as JudgementRow
-from controllers.rows import these
+from controllers.rivals import moved_on
 from resources import ledger, store
 from resources.actor import Actor
 from resources.batches import batches
 from resources.models import Resource
 
 ATTEMPTS = 5
-# Resources rewritten in one transaction: as few as keep a person's click from waiting.
-REWRITTEN = 100
+# Resources rewritten, and those written about, in one transaction: as few as keep a person's
+# click from waiting.
+REWRITTEN, WRITTEN = 100, 2_000
 COUNTERS = {"True": "healthy", "False": "drifted", "Unknown": "unknown"}
 
 
@@ -53,7 +54,7 @@ class Chunk:
     """What was concluded about some resources, and the work that is done with it."""
 
     cases: Sequence[Case]
-    judged: Mapping[int, Judgement]
+    renewed: Sequence[Renewed] = ()
     # Watched before, but gone or no longer matching.
     released: Sequence[int] = ()
     items: Mapping[int, queue.Item] = field(default_factory=dict)
@@ -61,21 +62,36 @@ class Chunk:
     events: Sequence[Event] = ()
 
     @property
+    def seen(self) -> set[int]:
+        """The resources that were judged."""
+        found = {each.judgement.resource for each in self.cases}
+        return found.union([each.resource for each in self.renewed])
+
+    @property
     def keys(self) -> set[int]:
         """All resources it is about."""
-        return {each.judgement.resource for each in self.cases}.union(self.items, self.released)
+        return self.seen.union(self.items, self.released)
+
+    @property
+    def versions(self) -> dict[int, int]:
+        """The versions in which the resources were read."""
+        found = {each.resource: each.version for each in self.renewed}
+        return found | {each.judgement.resource: each.judgement.version for each in self.cases}
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to write."""
         news = any(each.changed or each.condition or each.events for each in self.cases)
-        return not (news or self.released or self.items or self.notices or self.events)
+        again = any(each.changed for each in self.renewed)
+        rest = self.released or self.items or self.notices or self.events
+        return not (news or again or rest)
 
 
 def save(run: Run, chunk: Chunk, now: datetime) -> None:
     """Write a chunk; what somebody changed meanwhile is left out and looked at again."""
     for part in slices(run, chunk):
-        if part.empty and not run.refreshed:
+        news = run.refreshed or not part.empty
+        if not news and not proposing.differs(run, part.cases, part.renewed, now):
             continue
         for _ in range(ATTEMPTS):
             with suppress(store.Stale):
@@ -86,17 +102,24 @@ def save(run: Run, chunk: Chunk, now: datetime) -> None:
 
 
 def slices(run: Run, chunk: Chunk) -> Iterator[Chunk]:
-    """Cut a chunk so that no transaction rewrites more than a few resources."""
-    noted = (each for each in chunk.cases if each.condition or run.refreshed)
-    rewritten = [*(each.judgement.resource for each in noted), *chunk.released]
-    if len(rewritten) <= REWRITTEN:
+    """Cut a chunk so that no transaction keeps anybody waiting: rewritten resources cost most."""
+    rewritten, everything = [*stated(run, chunk), *chunk.released], chunk.keys
+    if len(rewritten) <= REWRITTEN and len(everything) <= WRITTEN:
         yield chunk
         return
-    rest = chunk.keys
     for batch in batches(rewritten, REWRITTEN):
-        rest.difference_update(batch)
         yield cut(chunk, set(batch))
-    yield cut(chunk, rest)
+    for batch in batches(sorted(everything.difference(rewritten)), WRITTEN):
+        yield cut(chunk, set(batch))
+
+
+def stated(run: Run, chunk: Chunk) -> dict[int, Condition | None]:
+    """Return the resources to note something on, each with its condition if that is news."""
+    cases = chunk.cases
+    if not run.refreshed:
+        return {each.judgement.resource: each.condition for each in cases if each.condition}
+    found = dict.fromkeys(each.resource for each in chunk.renewed)
+    return found | {each.judgement.resource: each.condition for each in cases}
 
 
 def cut(chunk: Chunk, keys: set[int]) -> Chunk:
@@ -105,7 +128,7 @@ def cut(chunk: Chunk, keys: set[int]) -> Chunk:
     subjects = {each.ref for each in cases}
     return Chunk(
         cases,
-        chunk.judged,
+        [each for each in chunk.renewed if each.resource in keys],
         [key for key in chunk.released if key in keys],
         {key: item for key, item in chunk.items.items() if key in keys},
         [each for each in chunk.notices if each.resource in keys],
@@ -117,49 +140,29 @@ def attempt(run: Run, chunk: Chunk, now: datetime) -> None:
     """Write a chunk in one transaction, the fence first."""
     with store.all_or_stale():
         leases.hold(run.lease, now)
-        moved = moved_on(run, chunk.cases)
+        read = chunk.versions
+        moved = moved_on(read, str(run.actor))
         kept = cut(chunk, chunk.keys - moved.by_others - moved.gone) if any(moved) else chunk
-        noted = notes.drafts(run.controller, kept.cases, kept.released, run.refreshed, now)
-        refuse_overtaken(noted, kept.cases, moved.by_us)
+        # Proposals first, as whoever decides or acts takes them.
+        proposing.refresh(run, kept.cases, kept.renewed, now)
+        proposing.let_go(run, kept.released, now)
+        noted = notes.drafts(run.controller, stated(run, kept), kept.released, run.refreshed, now)
+        refuse_overtaken(noted, read, moved.by_us)
         store.write(noted, actor=run.actor, now=now)
         # A judgement holds for the resource as our own note leaves it, not as our action does.
         rows = [each.resource for each in noted if each.resource.pk not in moved.by_us]
         versions = {row.pk: row.resource_version for row in rows}
         write_judgements(run, kept, versions, now)
-        write_plans(run, kept.cases, chunk.judged, now)
         release(run, kept.released)
-        count(run, kept)
+        count(run, kept.cases)
         tell(run, kept, now)
         settle(run, chunk, kept.cases, moved.by_others, now)
 
 
-class Moved(NamedTuple):
-    """Resources that are no longer as they were read."""
-
-    by_others: frozenset[int] = frozenset()
-    by_us: frozenset[int] = frozenset()
-    gone: frozenset[int] = frozenset()
-
-
-def moved_on(run: Run, cases: Sequence[Case]) -> Moved:
-    """Find the resources that are no longer as they were read, and who changed them."""
-    read = {each.judgement.resource: each.judgement.version for each in cases}
-    living = Resource.objects.filter(pk__in=these(read), deleted_at=None)
-    # Versions only grow: as long as neither the number nor the sum moves, none has.
-    total = living.aggregate(count=Count("pk"), sum=Sum("resource_version"))
-    if total == {"count": len(read), "sum": sum(read.values())}:
-        return Moved()
-    found = dict(living.values_list("pk", "resource_version"))
-    changed = {key: read[key] for key, version in found.items() if read[key] != version}
-    others = rivals.changed_by_others(changed, str(run.actor))
-    return Moved(others, frozenset(changed) - others, frozenset(read.keys() - found.keys()))
-
-
 def refuse_overtaken(
-    noted: Iterable[store.Draft], cases: Iterable[Case], by_us: frozenset[int]
+    noted: Iterable[store.Draft], read: Mapping[int, int], by_us: frozenset[int]
 ) -> None:
     """Begin anew when a resource was changed between being compared and being drafted."""
-    read = {each.judgement.resource: each.judgement.version for each in cases}
     for draft in noted:
         key = draft.resource.pk
         if key not in by_us and draft.read_version != read.get(key, draft.read_version):
@@ -170,7 +173,7 @@ def tell(run: Run, chunk: Chunk, now: datetime) -> None:
     """Tell people and the ledger what was concluded, and end the alerts that are over."""
     key = run.controller.key
     alerts.resolve(key, chunk.released, now)
-    telling.resolve(key, chunk.cases, chunk.judged, now)
+    telling.resolve(key, chunk.cases, now)
     notices = [*chunk.notices, *telling.stopped(chunk.cases)]
     alerts.raise_all(key, notices, run.cycle.correlation_id, now)
     said = [event for each in chunk.cases for event in each.events]
@@ -183,60 +186,42 @@ def write_judgements(run: Run, chunk: Chunk, versions: Mapping[int, int], now: d
     changed = [each for each in chunk.cases if each.changed or each.judgement.resource in versions]
     known: list[tuple[Any, ...]] = []
     fresh: list[tuple[Any, ...]] = []
-    renewed: list[tuple[Any, ...]] = []
     for each in changed:
-        judgement = each.judgement
-        if each.renewed:
-            version = versions.get(judgement.resource, judgement.version)
-            renewed.append((key, judgement.resource, version, now))
-        else:
-            rows = known if judgement.resource in chunk.judged else fresh
-            rows.append(upserts.judgement_row(key, judgement, versions))
+        row = upserts.judgement_row(key, each.judgement, versions)
+        (known if each.before else fresh).append(row)
     upserts.upsert(upserts.JUDGEMENTS, fresh)
     upserts.update(upserts.JUDGEMENTS, known)
-    upserts.update(upserts.RENEWED, renewed)
-    upserts.upsert(
-        upserts.SAMPLES,
-        [upserts.sample_row(key, each.judgement, now) for each in changed if each.moved],
-    )
-
-
-def write_plans(
-    run: Run, cases: Sequence[Case], judged: Mapping[int, Judgement], now: datetime
-) -> None:
-    """Store plans that are new or different, and drop those that came to nothing."""
-    fresh: list[Case] = []
-    stale: list[Case] = []
-    for case in cases:
-        before = judged.get(case.judgement.resource)
-        if case.judgement.plan != (before.plan if before else ""):
-            (fresh if case.judgement.plan else stale).append(case)
-    gone = [case.judgement.resource for case in stale]
-    if gone:
-        Plan.objects.filter(controller=run.controller.key, resource__in=gone).delete()
-    rows = [upserts.plan_row(run.controller, case.plan, now) for case in fresh if case.plan]
-    upserts.upsert(upserts.PLANS, [(*row, run.cycle.correlation_id) for row in rows])
+    renewed = {each.resource: each.version for each in chunk.renewed if each.changed}
+    if run.refreshed:
+        renewed |= {each.resource: versions[each.resource] for each in chunk.renewed}
+    upserts.renew(key, renewed, now)
+    moved = [each.judgement for each in changed if each.moved]
+    upserts.upsert(upserts.SAMPLES, [upserts.sample_row(key, each, now) for each in moved])
 
 
 def release(run: Run, keys: Sequence[int]) -> None:
-    """Forget resources that left the watch list."""
-    if keys:
-        for table in (JudgementRow, Plan):
-            table.objects.filter(controller=run.controller.key, resource__in=keys).delete()
+    """Forget resources that left the watch list, and count them no more."""
+    if not keys:
+        return
+    known = JudgementRow.objects.filter(controller=run.controller.key, resource__in=keys)
+    left = Counter(COUNTERS[each] for each in known.values_list("status", flat=True))
+    move(run, {name: -count for name, count in left.items()})
+    known.delete()
 
 
-def count(run: Run, chunk: Chunk) -> None:
+def count(run: Run, cases: Iterable[Case]) -> None:
     """Move the controller's counters by what changed hands."""
     moves: Counter[str] = Counter()
-    for case in chunk.cases:
-        before = chunk.judged.get(case.judgement.resource)
-        if before is None or before.status != case.judgement.status:
+    for case in cases:
+        if case.before is None or case.before.status != case.judgement.status:
             moves[COUNTERS[case.judgement.status]] += 1
-            moves[COUNTERS[before.status] if before else ""] -= 1
-    for key in chunk.released:
-        if key in chunk.judged:
-            moves[COUNTERS[chunk.judged[key].status]] -= 1
-    changes = {name: F(name) + moves[name] for name in COUNTERS.values() if moves[name]}
+            moves[COUNTERS[case.before.status] if case.before else ""] -= 1
+    move(run, {name: moves[name] for name in COUNTERS.values()})
+
+
+def move(run: Run, moves: Mapping[str, int]) -> None:
+    """Move the controller's counters."""
+    changes = {name: F(name) + by for name, by in moves.items() if by}
     if changes:
         Runtime.objects.filter(controller=run.controller.key).update(**changes)
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from controllers import rivals, rows
-from controllers.engine.types import Controller, Judgement, Resource, Snapshot
+from controllers.engine.types import Controller, Related, Resource, Snapshot
+from controllers.engine.watch import Seen
 from controllers.models import Judgement as JudgementRow
-from controllers.rows import Outline
+from controllers.rows import Found, Outline
 from resources import selectors
 from resources.models import Reference
 from resources.models import Resource as ResourceRow
@@ -25,7 +27,9 @@ ITSELF = Q(target_kind=F("resource__kind"), target_name=F("resource__name"))
 NOBODY: frozenset[Any] = frozenset()
 
 Name = tuple[str, str]
-Related = Mapping[str, tuple[Resource, ...]]
+
+
+ALONE = Related()
 
 
 class Ties(NamedTuple):
@@ -91,38 +95,39 @@ class Reader:
         self.reads = frozenset(reads)
         self.shared: dict[int, Resource] = {}
 
-    def sweep(self, after: int, size: int) -> list[int]:
-        """Return the keys of the next resources the controller watches."""
-        found = living(self.controller).filter(pk__gt=after).order_by("pk")
-        return list(found.values_list("pk", flat=True)[:size])
+    def sweep(self, after: int, size: int) -> Found:
+        """Read the next resources the controller watches."""
+        found = living(self.controller).filter(pk__gt=after).order_by("pk")[:size]
+        return rows.resources(rows.keys_of(found), self.controller.key)
 
-    def strays(self, size: int) -> Iterator[int]:
-        """Yield the keys of what was judged and is no longer watched."""
-        after = 0
+    def among(self, keys: Iterable[int]) -> Found:
+        """Read those of some resources that the controller watches."""
+        found = living(self.controller).filter(pk__in=rows.these(keys))
+        return rows.resources(rows.keys_of(found), self.controller.key)
+
+    def strays(self) -> list[int]:
+        """Return the keys of what was judged and is no longer watched."""
         known = JudgementRow.objects.filter(controller=self.controller.key)
-        keys = known.order_by("resource_id").values_list("resource_id", flat=True)
-        while judged := list(keys.filter(resource__gt=after)[:size]):
-            after = judged[-1]
-            watched = living(self.controller).filter(pk__in=judged)
-            yield from sorted(set(judged).difference(watched.values_list("pk", flat=True)))
+        watched = living(self.controller).filter(pk=OuterRef("resource"))
+        left = known.exclude(Exists(watched)).order_by("resource_id")
+        return list(left.values_list("resource_id", flat=True))
 
-    def snapshots(self, keys: Sequence[int]) -> tuple[Iterator[Snapshot], dict[int, Judgement]]:
-        """Read some targets, what they are measured against, and what was concluded before."""
-        given = rows.these(keys)
-        with one_view():
-            found = rows.resources(given)
-            targets = found.outlines()
-            related = self.related(targets, given) if self.reads else {}
-            judged = rows.judgements(self.controller.key, given)
-            changed_by = rivals.changed_by(self.controller.key, targets, judged)
-        snapshots = (
-            Snapshot(each, related.get(each.key, {}), (), changed_by.get(each.key, ()))
-            for each in found
-        )
-        return snapshots, judged
+    def judged(self, keys: Collection[int]) -> list[int]:
+        """Return those of some resources that were judged before."""
+        if not keys:
+            return []
+        known = JudgementRow.objects.filter(controller=self.controller.key, resource__in=keys)
+        return sorted(known.values_list("resource_id", flat=True))
 
-    def related(self, targets: Sequence[Outline], keys: RawSQL) -> dict[int, Related]:
+    def snapshots(self, found: Found) -> Iterator[Seen]:
+        """Read what targets are measured against; yield each with what was concluded before."""
+        related = self.related(found) if self.reads else {}
+        changed_by = rivals.changed_by(self.controller.key, found.disputed())
+        return together(found, related, changed_by)
+
+    def related(self, found: Found) -> dict[int, Related]:
         """Find, for each target, the resources of its domains and those that name each other."""
+        targets, keys = found.outlines(), rows.these(found.keys)
         out, into = self.out_of(keys), self.into(targets, keys)
         ties = {
             each.key: Ties(each.domain, out.get(each.key, NOBODY), into.get(each.key, NOBODY))
@@ -188,7 +193,7 @@ class Reader:
             if key not in self.shared or self.shared[key].version != version
         ]
         if missing:
-            for each in rows.resources(rows.these(missing)):
+            for each, _ in rows.resources(rows.these(missing)):
                 self.shared[each.key] = each
 
     def group(self, keys: Iterable[int]) -> Related:
@@ -196,4 +201,17 @@ class Reader:
         kinds: dict[str, list[Resource]] = defaultdict(list)
         for key in sorted(keys):
             kinds[self.shared[key].kind].append(self.shared[key])
-        return {kind: tuple(found) for kind, found in sorted(kinds.items())}
+        return Related({kind: tuple(found) for kind, found in sorted(kinds.items())})
+
+
+# As the type itself would, without a detour.
+_snapshot = partial(tuple.__new__, Snapshot)
+
+
+def together(
+    found: Found, related: Mapping[int, Related], changed_by: Mapping[int, tuple[str, ...]]
+) -> Iterator[Seen]:
+    """Put together what was read of each target."""
+    for target, judged in found:
+        around = related.get(target.key, ALONE)
+        yield _snapshot((target, around, (), changed_by.get(target.key, ()))), judged

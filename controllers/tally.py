@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 from controllers.engine.cycle import PHASES, Stopwatch
-from controllers.engine.types import Case, HookResult, Outcome
+from controllers.engine.types import Case, HookResult, Outcome, Renewed
 
 # How many hook results and actions a cycle's record keeps; the ledger keeps all.
 KEPT = 200
@@ -25,9 +25,14 @@ class Tally:
     outcomes: list[Outcome] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, cases: Iterable[Case], read: int) -> None:
+    def add(self, cases: Collection[Case], renewed: Collection[Renewed], read: int) -> None:
         """Count some resources."""
         self.counts["watched"] += read
+        if renewed:
+            self.counts["judged"] += len(renewed)
+            self.counts["healthy"] += len(renewed)
+        if changed := sum(each.changed for each in renewed):
+            self.counts["changed"] += changed
         for case in cases:
             self.counts["judged"] += 1
             self.counts[WORDS[case.judgement.status]] += 1

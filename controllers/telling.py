@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from controllers import alerts
@@ -15,15 +15,12 @@ from controllers.queue import Failure
 PARKED, STOPPED = "Parked", VERDICTS["parked"][1]
 
 
-def resolve(
-    controller: int, cases: Iterable[Case], judged: Mapping[int, Judgement], now: datetime
-) -> None:
+def resolve(controller: int, cases: Iterable[Case], now: datetime) -> None:
     """End the alerts that are over: all about what is well, and those whose reason has gone."""
     changed = [
-        (case, before)
+        (case, case.before)
         for case in cases
-        if (before := judged.get(case.judgement.resource)) is not None
-        and before.reason != case.judgement.reason
+        if case.before is not None and case.before.reason != case.judgement.reason
     ]
     well = [case.judgement.resource for case, _ in changed if case.judgement.status == "True"]
     alerts.resolve(controller, well, now)

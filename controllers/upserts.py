@@ -10,8 +10,21 @@ from typing import Any
 import orjson
 from django.db import connection
 
-from controllers.engine.types import Action, Controller, Judgement, Planned
+from controllers.engine.types import Action, Judgement
 from controllers.rows import story
+
+# Judgements that stand, about another version.
+RENEW = {
+    "sqlite": """
+        UPDATE controllers_judgement SET version = %s, evaluated_at = %s
+        WHERE controller_id = %s AND resource_id = %s
+    """,
+    "postgresql": """
+        UPDATE controllers_judgement SET version = given.version, evaluated_at = %s
+        FROM unnest(%s::bigint[], %s::bigint[]) AS given(resource_id, version)
+        WHERE controller_id = %s AND controllers_judgement.resource_id = given.resource_id
+    """,
+}
 
 
 @dataclass(frozen=True)
@@ -74,17 +87,6 @@ JUDGEMENTS = Table(
     ),
     ("controller_id", "resource_id"),
 )
-# A judgement that stands, about another version.
-RENEWED = Table(
-    "controllers_judgement",
-    (
-        ("controller_id", "bigint"),
-        ("resource_id", "bigint"),
-        ("version", "bigint"),
-        ("evaluated_at", "timestamptz"),
-    ),
-    ("controller_id", "resource_id"),
-)
 SAMPLES = Table(
     "controllers_driftsample",
     (
@@ -95,20 +97,6 @@ SAMPLES = Table(
         ("drifted", "boolean"),
         ("dimensions", "json"),
     ),
-)
-PLANS = Table(
-    "controllers_plan",
-    (
-        ("controller_id", "bigint"),
-        ("resource_id", "bigint"),
-        ("digest", "text"),
-        ("mode", "text"),
-        ("actions", "json"),
-        ("explanation", "text"),
-        ("planned_at", "timestamptz"),
-        ("correlation_id", "text"),
-    ),
-    ("controller_id", "resource_id"),
 )
 
 
@@ -139,6 +127,20 @@ def update(table: Table, rows: list[tuple[Any, ...]]) -> None:
             first = len(table.unique)
             values = [as_row((*row[first:], *row[:first])) for row in rows]
             cursor.executemany(update_for_sqlite(table), values)
+
+
+def renew(controller: int, versions: Mapping[int, int], now: datetime) -> None:
+    """Let judgements stand as they are, about other versions of their resources."""
+    if not versions:
+        return
+    statement, at = RENEW[connection.vendor], as_instant(now)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            listed = [f"{{{','.join(map(str, each))}}}" for each in (versions, versions.values())]
+            cursor.execute(statement, [now, *listed, controller])
+        else:
+            rows = [(version, at, controller, key) for key, version in versions.items()]
+            cursor.executemany(statement, rows)
 
 
 def for_postgresql(table: Table) -> str:
@@ -208,13 +210,6 @@ def sample_row(controller: int, judgement: Judgement, now: datetime) -> tuple[An
     """Spell a point of the history."""
     figures = {name: each["score"] for name, each in judgement.dimensions.items()}
     return (controller, judgement.resource, now, judgement.score, judgement.drifted, figures)
-
-
-def plan_row(controller: Controller, planned: Planned, now: datetime) -> tuple[Any, ...]:
-    """Spell a plan: what would be changed, why, and how far the mode lets it go."""
-    changes = [as_document(each) for each in planned.actions if each.kind in ("change", "block")]
-    told = (planned.digest, controller.mode, changes, planned.explanation)
-    return (controller.key, planned.snapshot.target.key, *told, now)
 
 
 def as_document(action: Action) -> dict[str, Any]:

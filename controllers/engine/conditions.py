@@ -33,7 +33,10 @@ def news(resource: Resource, condition: Condition) -> Condition | None:
 
 def stated_as(resource: Resource, kind: str) -> Condition | None:
     """Return the condition of a type that a resource carries."""
-    return next((each for each in resource.conditions if each.type == kind), None)
+    for each in resource.conditions:
+        if each.type == kind:
+            return each
+    return None
 
 
 def may_write(stated: Condition, writer: str) -> bool:

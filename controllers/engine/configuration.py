@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, get_args
 
+from controllers.engine import cron
 from controllers.engine.errors import Permanent
 from controllers.engine.hooks import compile_hook
 from controllers.engine.types import (
@@ -59,6 +61,9 @@ def read(resource: Resource) -> Controller:
         resync=duration(spec.get("resyncInterval")),
         stop_on_error=spec.get("stopOnError") is True,
         most_actions=whole(spec.get("maxActionsPerCycle"), 0) or None,
+        skip_destructive=spec.get("skipDestructive") is True,
+        staleness=duration(spec.get("maxStaleness")),
+        window=window(spec.get("maintenanceWindow")),
         limits=limits(mapping(spec.get("convergence"))),
         condition_type=text(spec.get("conditionType")) or condition_type(resource.name),
         **drift(spec),
@@ -71,6 +76,23 @@ def mode_of(spec: Document) -> Mode:
     """Read how far the controller may go; without a word it warns."""
     given: Mode = spec.get("enforcementMode", "warn")
     return given if given in MODES else "warn"
+
+
+def window(declared: Any) -> Callable[[datetime], bool] | None:
+    """Read when changes may be made; without a window they always may."""
+    if declared is None:
+        return None
+    given = mapping(declared)
+    parts = (text(given.get(name)) for name in ("cron", "timezone", "duration"))
+    read = cron.window(*parts)
+    if read is None:
+        raise Invalid("spec.maintenanceWindow needs a cron, a timezone and a duration.")
+    return partial(is_open, read)
+
+
+def is_open(window: cron.Window, now: datetime) -> bool:
+    """Tell whether a window is open at a moment."""
+    return cron.opened(window, now) is not None
 
 
 def drift(spec: Document) -> dict[str, Any]:

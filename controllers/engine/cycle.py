@@ -8,27 +8,35 @@ what is concluded is returned. A resource that cannot be judged costs only itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
 
 from controllers.engine import act, conditions, diff, plan, report, targets, watch
 from controllers.engine.errors import Fenced, Stopped, TimedOut
-from controllers.engine.types import Case, Controller, Judgement, Snapshot
+from controllers.engine.target import Target
+from controllers.engine.types import Case, Condition, Controller, Renewed
 
 PHASES = ("watch", "diff", "plan", "act", "report")
 
 
-class Pass(NamedTuple):
+@dataclass
+class Pass:
     """One look at some resources: by whom, at what, knowing what, and with which means."""
 
     controller: Controller
-    snapshots: Iterable[Snapshot]
-    judged: Mapping[int, Judgement]
+    seen: Iterable[watch.Seen]
     effects: act.Effects
     now: datetime
     # What is looked at even if it was reconciled within the interval; nothing means all.
     forced: frozenset[int] | None = None
+    target: Target = field(init=False)
+    # What the controller says of a resource that is well.
+    usual: Condition = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.target = targets.by_kind(self.controller.kind)
+        self.usual = report.usual(self.controller)
 
 
 class Stopwatch:
@@ -46,29 +54,29 @@ class Stopwatch:
         self.phase, self.since = phase, at
 
 
-def reconcile(given: Pass, stopwatch: Stopwatch) -> Iterator[Case]:
+def reconcile(given: Pass, stopwatch: Stopwatch) -> Iterator[Case | Renewed]:
     """Run the five phases for each resource that is due, one after the other."""
+    check = given.effects.check
     stopwatch.enter("watch")
-    for snapshot in watch.select(*given[:3], given.now, given.forced):
-        given.effects.check()
-        yield consider(given, snapshot, stopwatch)
+    for seen in watch.select(given.controller, given.seen, given.now, given.forced):
+        check()
+        yield consider(given, seen, stopwatch)
         stopwatch.enter("watch")
     stopwatch.enter("report")
 
 
-def consider(given: Pass, snapshot: Snapshot, stopwatch: Stopwatch) -> Case:
+def consider(given: Pass, seen: watch.Seen, stopwatch: Stopwatch) -> Case | Renewed:
     """Take one resource through DIFF, PLAN, ACT and REPORT; whatever fails is reported too."""
-    controller, now = given.controller, given.now
-    judged = given.judged.get(snapshot.target.key)
-    target = targets.by_kind(controller.kind)
+    controller, target, now = given.controller, given.target, given.now
+    snapshot, judged = seen
     try:
         stopwatch.enter("diff")
         drift = diff.measure(controller, target, snapshot, now)
         recheck = target.recheck(snapshot, now)
-        if judged is not None and report.is_as_before(
-            controller, snapshot, drift, judged, recheck
-        ):
-            return report.renew(snapshot.target, judged, now)
+        if judged is not None:
+            if report.stands(given.usual, snapshot, drift, judged, recheck):
+                return report.renew(snapshot.target, judged)
+            judged = judged.whole()
         stopwatch.enter("plan")
         conditions.claim(controller, snapshot.target)
         planned = plan.draft(controller, target, snapshot, drift, judged, now)
@@ -79,4 +87,5 @@ def consider(given: Pass, snapshot: Snapshot, stopwatch: Stopwatch) -> Case:
     except (Fenced, Stopped, TimedOut):
         raise
     except Exception as error:  # one resource that cannot be judged must not stop the others
-        return report.failed(controller, snapshot, judged, (stopwatch.phase, error), now)
+        before = judged.whole() if judged is not None else None
+        return report.failed(controller, snapshot, before, (stopwatch.phase, error), now)

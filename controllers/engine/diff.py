@@ -7,10 +7,12 @@ import operator
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from controllers.engine.drift import budget, field, health, kpi, security
 from controllers.engine.target import Target
 from controllers.engine.types import (
+    DIMENSIONS,
     PLACES,
     Controller,
     Difference,
@@ -27,26 +29,65 @@ _RAISING = ("high", "critical")
 
 
 def measure(controller: Controller, target: Target, snapshot: Snapshot, now: datetime) -> Drift:
-    """Compare one resource with what is declared; without any data the score is None."""
+    """Compare one resource with what is declared; without any data the score is None.
+
+    A quick look at each dimension comes first: where all is well, only the number counts.
+    """
     differences = _relevant(target.fields(snapshot, now), controller.ignored)
+    compared = target.fields is not Target.fields
+    met, others = target.unmet(snapshot, now) if target.unmet else (0, target.kpis(snapshot, now))
+    stated = (snapshot.target.conditions, target.kind, target.observations(snapshot, now))
+    spending, compliance = target.spending(snapshot, now), target.compliance(snapshot, now)
+    good, within, clean = health.well(*stated), budget.well(spending), security.well(compliance)
+    if not (differences or others or good is None or within is None or clean is None):
+        return _well(controller, (met, good, within, clean), compared)
     measured = (
-        kpi.measure(target.kpis(snapshot, now), controller.missing_kpi),
-        health.measure(
-            snapshot.target.conditions, target.kind, target.observations(snapshot, now)
-        ),
-        budget.measure(target.spending(snapshot, now)),
-        security.measure(target.compliance(snapshot, now)),
-        field.measure(differences, target.fields is not Target.fields),
+        kpi.measure(others, controller.missing_kpi, met),
+        health.measure(*stated) if good is None else _met("health", good),
+        budget.measure(spending) if within is None else _met("budget", within),
+        security.measure(compliance) if clean is None else _met("security", clean),
+        field.measure(differences, compared),
     )
-    score = _score(controller, measured)
-    dimensions = _known(measured)
+    return _weighed(controller, snapshot, measured, differences)
+
+
+def _weighed(
+    controller: Controller,
+    snapshot: Snapshot,
+    measured: Sequence[Dimension],
+    differences: tuple[Difference, ...],
+) -> Drift:
+    score, dimensions = _score(controller, measured), _known(measured)
     causes = _causes(controller, score, dimensions)
     urgency = _urgency(score, snapshot.target.labels) if causes else "none"
     return Drift(score, bool(causes), dimensions, differences, causes, urgency)
 
 
+def _well(controller: Controller, counts: tuple[int, ...], compared: bool) -> Drift:
+    weights, score = controller.weights, None
+    for name, count in zip(DIMENSIONS, (*counts, compared), strict=True):
+        if count and weights.get(name, 0.0) > 0:
+            score = 0.0
+            break
+    return _nothing_amiss(score, counts, compared)
+
+
+@lru_cache(maxsize=4096)
+def _nothing_amiss(score: float | None, counts: tuple[int, ...], compared: bool) -> Drift:
+    found = zip(DIMENSIONS, counts, strict=False)
+    dimensions = [_met(name, count) for name, count in found if count]
+    if compared:
+        dimensions.append(field.measure((), compared))
+    return Drift(score, False, tuple(dimensions))
+
+
+@lru_cache(maxsize=4096)
+def _met(name: str, count: int) -> Dimension:
+    return Dimension(name, 0.0 if count else None, None, (), count)
+
+
 def _relevant(found: Sequence[Difference], ignored: tuple[str, ...]) -> tuple[Difference, ...]:
-    if not ignored:
+    if not found or not ignored:
         return tuple(found)
     below = tuple(f"{path}{mark}" for path in ignored for mark in ".[")
     return tuple(
@@ -57,14 +98,16 @@ def _relevant(found: Sequence[Difference], ignored: tuple[str, ...]) -> tuple[Di
 def _score(controller: Controller, dimensions: Sequence[Dimension]) -> float | None:
     weights, scores, unknown = [], [], True
     for name, score, _, evidence, of in dimensions:
-        weight = controller.weights.get(name, 0.0)
-        if score is not None and weight > 0:
+        if score is not None and (weight := controller.weights.get(name, 0.0)) > 0:
             weights.append(weight)
             scores.append(score)
-            unknown = unknown and 0 < of == [each.verdict for each in evidence].count("unknown")
+            if unknown:
+                unknown = 0 < of == [each.verdict for each in evidence].count("unknown")
     # Where everything looked at is unknown, nothing says that it is well.
     if unknown:
         return None
+    if not any(scores):
+        return 0.0
     if controller.aggregation == "max":
         return round(max(scores), PLACES)
     divergence = math.fsum(map(operator.mul, weights, scores))

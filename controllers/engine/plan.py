@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from controllers.engine import convergence, enforcement, hooks
+from controllers.engine import convergence, hooks
 from controllers.engine.reading import number
 from controllers.engine.target import Target
 from controllers.engine.types import (
@@ -128,7 +128,7 @@ def act_on(
             continue
         for step in choose(template, kind, steps, planned):
             sequence += 1
-            yield action(controller, template, step, planned, sequence)
+            yield action(template, step, planned, sequence)
 
 
 def choose(
@@ -172,10 +172,8 @@ def unknown(template: Template, kind: Class, planned: Planned) -> Step:
     )
 
 
-def action(
-    controller: Controller, template: Template, step: Step, planned: Planned, sequence: int
-) -> Action:
-    """Turn a step into an action and say how far the controller's mode lets it go."""
+def action(template: Template, step: Step, planned: Planned, sequence: int) -> Action:
+    """Turn a step into an action."""
     step = paced(step, template.strategy)
     return Action(
         sequence=sequence,
@@ -194,9 +192,6 @@ def action(
         touches=step.touches,
         rollback=step.rollback,
         preconditions=step.preconditions,
-        disposition=enforcement.disposition(
-            controller.mode, step.kind, step.risk, step.reversible, controller.approval
-        ),
     )
 
 

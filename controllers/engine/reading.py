@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from math import floor
 from typing import Any, NamedTuple
 
 from controllers.engine.types import Compliance, Document, Resource, Spend
@@ -40,6 +43,21 @@ _RULES = (
 )
 
 
+def _equal(value: float, target: float) -> bool:
+    return math.isclose(value, target, rel_tol=1e-9)
+
+
+Meets = Callable[[float, float], bool]
+# How a measured figure is compared with the wanted one.
+MEETS: Mapping[str, Meets] = {
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "eq": _equal,
+}
+
+
 class Limit(NamedTuple):
     """The most a budget allows in its window, of `tokens` or of `cost`."""
 
@@ -51,7 +69,8 @@ class Limit(NamedTuple):
 def number(value: Any) -> float | None:
     """Return a figure, kept within what arithmetic bears; anything else is None."""
     # Exact types: JSON knows no others, and a bool is not a figure.
-    if type(value) not in (int, float):
+    kind = type(value)
+    if kind is not float and kind is not int:
         return None
     if -LARGEST <= value <= LARGEST:
         return value  # type: ignore[no-any-return]
@@ -179,6 +198,15 @@ def throttling(over: Iterable[Spend]) -> float:
     """Return the factor of speed that would bring everything back to its limit."""
     factor = min(each.allocated / each.consumed for each in over)
     return max(_SLOWEST, min(_FASTEST, round(factor, 2)))
+
+
+def full_allowance(token_budget: Document) -> float | None:
+    """Return an agent's daily tokens without any throttling; a limit set since then counts."""
+    limit, mark = number(token_budget.get("maxDaily")), section(token_budget, "throttled")
+    full, factor = number(mark.get("full")), number(mark.get("factor"))
+    if full is None or factor is None or limit != floor(full * factor):
+        return limit
+    return full
 
 
 def policy_compliance(policies: Iterable[Resource]) -> list[Compliance]:

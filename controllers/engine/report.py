@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from controllers.engine import conditions, events
@@ -21,6 +22,7 @@ from controllers.engine.types import (
     Judgement,
     Outcome,
     Planned,
+    Renewed,
     Resource,
     Snapshot,
     Word,
@@ -43,7 +45,7 @@ ENDINGS: Mapping[str, str] = {
     "Relapsed": "Stopped: what was repaired came undone again and again.",
     "Regressed": "Stopped: the actions made it worse.",
 }
-WELL, QUIET = VERDICTS["healthy"][1], Episode()
+WELL = VERDICTS["healthy"][1]
 # What a judgement says before and after the times at which it was made.
 FACTS = slice(Judgement._fields.index("since"))
 STORY = slice(Judgement._fields.index("evaluated_at") + 1, None)
@@ -63,50 +65,54 @@ def conclude(
         recheck = settled(controller, planned.episode, recheck, now)
     if recheck is not None:
         judgement = judgement._replace(recheck_at=recheck)
-    held = judged is not None and judged.reason == HELD
-    told = events.about(controller, planned, outcomes, held)
+    drifted, held = planned.drift.drifted, judged is not None and judged.reason == HELD
     return Case(
         planned.snapshot.target.ref,
         judgement,
         changed=judged is None or differs(judged, judgement),
         moved=judged is None or judged.score != judgement.score,
         condition=own_condition(controller, planned.snapshot.target, judgement),
-        events=tuple(told) if planned.drift.drifted else (),
-        plan=planned if planned.drift.drifted else None,
+        events=tuple(events.about(controller, planned, outcomes, held)) if drifted else (),
+        plan=planned if drifted else None,
         outcomes=outcomes,
+        before=judged,
     )
 
 
-def is_as_before(
-    controller: Controller,
+def usual(controller: Controller) -> Condition:
+    """Write the condition of a resource that is well, but for the generation it speaks of."""
+    return Condition(controller.condition_type, "True", WELL, below(controller), controller.ref)
+
+
+def stands(
+    usual: Condition,
     snapshot: Snapshot,
     drift: Drift,
     judged: Judgement,
     recheck: datetime | None,
 ) -> bool:
     """Tell whether a resource was well and still is, in every figure: nearly all are."""
-    target, told = snapshot.target, (judged.score, judged.generation, judged.recheck_at)
-    if drift.drifted or judged.reason != WELL or told != (drift.score, target.generation, recheck):
+    target = snapshot.target
+    if drift.drifted or judged.reason != WELL or judged.score != drift.score:
         return False
-    if judged.episode != QUIET or judged.evidence or judged.plan or judged.basis != snapshot.basis:
+    if judged.generation != target.generation or judged.basis != snapshot.basis:
         return False
-    if any(each.evidence for each in drift.dimensions):
+    if not judged.plain or judged.recheck_at != recheck:
         return False
-    said = (controller.condition_type, "True", WELL, below(controller), controller.ref)
-    stated = conditions.stated_as(target, controller.condition_type)
-    return (
-        stated is not None
-        and stated[:5] == said
-        and stated.extra == {"observedGeneration": target.generation}
-        and judged.dimensions == {each.name: figures(each) for each in drift.dimensions}
-    )
+    stated = conditions.stated_as(target, usual.type)
+    if stated is None or stated[:5] != usual[:5]:
+        return False
+    if stated.extra != {"observedGeneration": target.generation}:
+        return False
+    for each in drift.dimensions:
+        if each.evidence:
+            return False
+    return judged.dimensions == _without_evidence(drift.dimensions)
 
 
-def renew(target: Resource, judged: Judgement, now: datetime) -> Case:
+def renew(target: Resource, judged: Judgement) -> Renewed:
     """Conclude the same about a resource as before."""
-    changed = judged.version != target.version
-    judgement = judged._replace(version=target.version, evaluated_at=now)
-    return Case(target.ref, judgement, changed=changed, moved=False, renewed=True)
+    return Renewed(target.key, target.version, judged.version != target.version)
 
 
 def judge(
@@ -172,6 +178,11 @@ def ending(episode: Episode) -> str:
     """Say why nothing more is done, and which other controller it was at odds with."""
     why = ENDINGS.get(episode.reason, "Stopped.")
     return f"{why} {episode.rival} changes it too." if episode.rival else why
+
+
+@lru_cache(maxsize=4096)
+def _without_evidence(dimensions: tuple[Dimension, ...]) -> Document:
+    return {each.name: figures(each) for each in dimensions}
 
 
 def figures(dimension: Dimension) -> Document:
@@ -269,4 +280,5 @@ def failed(
         error=said,
         phase=phase,
         failure=problem,
+        before=judged,
     )

@@ -42,6 +42,8 @@ class Target:
     # Kinds of related resources it is measured against; WATCH loads them with it.
     reads: tuple[str, ...] = ()
     kpis: Callable[[Snapshot, datetime], Sequence[Reading]] = _nothing
+    # The same at a quick look: how many of them are met for certain, and the readings of the rest.
+    unmet: Callable[[Snapshot, datetime], tuple[int, Sequence[Reading]]] | None = None
     spending: Callable[[Snapshot, datetime], Sequence[Spend]] = _nothing
     compliance: Callable[[Snapshot, datetime], Sequence[Compliance]] = _nothing
     # Conditions worked out from the status; one that was reported under the same type wins.

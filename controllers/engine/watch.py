@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime, timedelta
 
 from controllers.engine.types import Controller, Judgement, Resource, Snapshot
+
+# What was read of a resource, and what was concluded about it before.
+Seen = tuple[Snapshot, Judgement | None]
 
 # A controller of so few resources looks at all of them each time, as the specification says.
 # One of more goes by what changed, and looks at everything once an hour.
@@ -15,10 +18,12 @@ SLOW = timedelta(hours=1)
 
 def matches(controller: Controller, resource: Resource) -> bool:
     """Tell whether a resource is of the controller's kind and carries every label it asks for."""
+    if resource.kind != controller.kind:
+        return False
+    if not controller.labels:
+        return True
     labels = resource.labels
-    return resource.kind == controller.kind and all(
-        labels.get(key) == value for key, value in controller.labels.items()
-    )
+    return all(labels.get(key) == value for key, value in controller.labels.items())
 
 
 def is_due(
@@ -36,19 +41,13 @@ def is_due(
 
 
 def select(
-    controller: Controller,
-    snapshots: Iterable[Snapshot],
-    judged: Mapping[int, Judgement],
-    now: datetime,
-    forced: Container[int] | None,
-) -> Iterator[Snapshot]:
+    controller: Controller, seen: Iterable[Seen], now: datetime, forced: Container[int] | None
+) -> Iterator[Seen]:
     """Keep what the controller looks after and was asked about or has not seen in its interval."""
-    for each in snapshots:
-        target = each.target
+    for each in seen:
+        target, judged = each[0].target, each[1]
         if matches(controller, target) and (
-            forced is None
-            or target.key in forced
-            or is_due(controller, target, judged.get(target.key), now)
+            forced is None or target.key in forced or is_due(controller, target, judged, now)
         ):
             yield each
 

@@ -11,6 +11,7 @@ import pytest
 from controllers.cycles import MakeEffects
 from controllers.effects import Effects
 from controllers.engine.types import Action, Controller, Result, Snapshot
+from controllers.rows import Found
 from controllers.store import Reader
 from resources import specs, statuses
 from resources.actor import SYSTEM, Actor
@@ -131,10 +132,10 @@ class Fire:
         self.burns = burns
         usual = Reader.snapshots
 
-        def snapshots(reader: Reader, keys: Sequence[int]) -> Any:
+        def snapshots(reader: Reader, found: Found) -> Any:
             if self.burns:
                 raise RuntimeError("the harbour is on fire")
-            return usual(reader, keys)
+            return usual(reader, found)
 
         patch.setattr(Reader, "snapshots", snapshots)
 

@@ -15,12 +15,13 @@ from controllers.engine import targets
 from controllers.engine.target import Target
 from controllers.engine.types import Reading, Snapshot
 from controllers.models import Alert, Cycle, Judgement, Runtime, WorkItem
-from resources import statuses
+from resources import specs, statuses
 from resources.actor import SYSTEM
 from resources.kind import Document
 from resources.models import Condition, LedgerEvent
+from resources.specs import Wish
 from tests.conftest import Clock
-from tests.resources.making import apply, live, made
+from tests.resources.making import ALICE, live, made
 
 KEEPER = "keeper"
 # The condition that `keeper` writes.
@@ -49,8 +50,9 @@ def measure(clock: Clock, name: str, ships: int) -> None:
 
 
 def declare(clock: Clock, *documents: Document) -> None:
-    """Apply documents as Alice; they must be accepted."""
-    assert apply(clock.now, *documents).written
+    """Apply documents as Alice, with a second person's approval; they must be accepted."""
+    wishes = [Wish(each, authorised=True) for each in documents]
+    assert specs.apply(wishes, actor=ALICE, now=clock.now).written
 
 
 def healthy(clock: Clock, *names: str) -> None:

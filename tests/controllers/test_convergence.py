@@ -9,7 +9,7 @@ import pytest
 
 from controllers import operating
 from controllers.engine.types import Result
-from controllers.models import Judgement, Plan
+from controllers.models import Judgement, Proposal
 from resources import statuses
 from resources.actor import Actor
 from tests.conftest import Clock
@@ -95,7 +95,7 @@ def test_an_action_that_never_helps_is_given_up(clock: Clock) -> None:
     [alert] = alerts()
     assert (alert.reason, alert.severity) == ("NotConverging", "critical")
     assert alert.resource == live("Domain", "harbour")
-    assert not Plan.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_without_a_word_it_is_given_up_after_ten(clock: Clock) -> None:

@@ -10,7 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from controllers import queue
-from controllers.models import Alert, DriftSample, Judgement, Plan
+from controllers.lifecycle import OPEN
+from controllers.models import Alert, DriftSample, Judgement, Proposal
 from resources.canonical import digest
 from resources.models import Resource, ResourceRevision
 from tests.conftest import Clock
@@ -257,7 +258,7 @@ def test_from_the_threshold_on_there_is_a_plan(clock: Clock, threshold: float, p
     [cycle] = work(clock)
 
     assert judged("harbour").score == 0.25
-    assert Plan.objects.count() == plans
+    assert Proposal.objects.count() == plans
     assert cycle.outcome == ("drift_reported" if plans else "converged")
 
 
@@ -277,7 +278,7 @@ def test_actions_keep_the_order_they_are_declared_in(clock: Clock) -> None:
     assert [each["type"] for each in cycle.actions] == kinds
     done = told("controller.action-performed")
     assert [each.payload["actionType"] for each in done] == kinds
-    assert Plan.objects.get().actions[0]["sequence"] == 3
+    assert [each["result"] for each in cycle.actions][2] == "success"
 
 
 def staffing(clock: Clock, strategy: str, most: int) -> list[int]:
@@ -312,7 +313,7 @@ def test_the_way_back_starts_where_the_step_ends(clock: Clock) -> None:
     declare(clock, controller(actions={"onDrift": [{"type": "reconcile"}]}))
     work(clock)
 
-    [action] = Plan.objects.get().actions
+    [action] = Proposal.objects.get().actions
     assert (action["parameters"]["from"], action["parameters"]["to"]) == (0, 2)
     assert action["rollback"]["parameters"] == {"domain": "harbour", "from": 2, "to": 0}
 
@@ -323,44 +324,45 @@ def test_a_plan_is_named_by_what_it_would_change(clock: Clock) -> None:
     declare(clock, acting(enforcementMode="warn"))
     work(clock)
 
-    plan = Plan.objects.get()
+    plan = Proposal.objects.get()
     named = [[each["target"], each["operation"], each["parameters"]] for each in plan.actions]
     [event] = told("controller.drift-detected")
-    assert plan.digest == digest(named) == judged("harbour").plan == event.payload["plan"]
+    assert digest(named) == judged("harbour").plan == event.payload["plan"]
 
     staffed(clock, "harbour", 2)
     work(clock)
-    assert Plan.objects.get().digest not in ("", plan.digest)
+    other = Proposal.objects.get(state="pending")
+    assert other.action_digest not in ("", plan.action_digest)
+    assert Proposal.objects.get(pk=plan.pk).superseded_by == other
 
     staffed(clock, "harbour", 3)
     work(clock)
-    assert not Plan.objects.exists()
+    assert not Proposal.objects.filter(state__in=OPEN).exists()
 
 
 MODES = [
-    ("observe", ["planned", "planned", "planned"], "record", 0),
-    ("advise", ["planned", "planned", "planned"], "recommend", 0),
-    ("warn", ["success", "success", "planned"], "ask", 1),
-    ("enforce", ["success", "success", "success"], "run", 1),
+    ("observe", ["planned", "planned"], [], 0),
+    ("advise", ["planned", "planned"], [("advise", "recommend", "recommended")], 0),
+    ("warn", ["success", "success"], [("warn", "ask", "pending")], 1),
+    ("enforce", ["success", "success"], [("enforce", "run", "verifying")], 1),
 ]
 
 
-@pytest.mark.parametrize(("mode", "outcomes", "change", "rung"), MODES)
+@pytest.mark.parametrize(("mode", "told_people", "proposed", "rung"), MODES)
 def test_the_mode_says_how_far_actions_go(
-    clock: Clock, mode: str, outcomes: list[str], change: str, rung: int
+    clock: Clock, mode: str, told_people: list[str], proposed: list[Any], rung: int
 ) -> None:
-    """I-51 I-54 I-55 I-56 What is only planned can be seen as a plan, in every mode."""
+    """I-51 I-54 I-55 I-56 What changes things is proposed, unless the controller only observes."""
     healthy(clock, "harbour")
     declared = [{"type": "alert"}, {"type": "escalate"}, {"type": "reconcile"}]
     declare(clock, acting(enforcementMode=mode, actions={"onDrift": declared}))
     work(clock)
     understaffed(clock, "harbour")
     before = live("Domain", "harbour").generation
-    [cycle] = work(clock, effects=doing(succeeds))
+    [cycle] = work(clock)
 
-    assert results(cycle.actions) == outcomes
-    assert [each.mode for each in Plan.objects.all()] == [mode]
-    assert Plan.objects.get().actions[0]["disposition"] == change
+    assert results(cycle.actions) == [*told_people, "planned"]
+    assert [(each.mode, each.lane, each.state) for each in Proposal.objects.all()] == proposed
     assert len(alerts()) == rung
     assert len(told("controller.drift-detected")) == 1
     assert live("Domain", "harbour").generation == before

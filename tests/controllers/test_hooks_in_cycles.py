@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controllers.models import Plan
+from controllers.models import Proposal
 from resources import ledger, statuses
 from resources.actor import SYSTEM
 from resources.kind import Document
@@ -61,7 +61,7 @@ def test_a_check_that_does_not_hold_holds_everything_back(clock: Clock) -> None:
     [cycle] = work(clock, effects=doing(succeeds))
 
     assert (cycle.outcome, cycle.actions) == ("hook_skipped", [])
-    assert not Plan.objects.exists()
+    assert not Proposal.objects.exists()
     assert said("harbour") == ("False", "HookFailed")
     assert "affordable does not hold" in judged("harbour").message
     assert [(each["name"], each["passed"]) for each in cycle.hooks] == [

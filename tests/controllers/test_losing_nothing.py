@@ -25,8 +25,10 @@ from controllers import (
 )
 from controllers.effects import Effects
 from controllers.engine import cycle as engine
-from controllers.engine.types import Action, Case, Result, Snapshot
+from controllers.engine.types import Action, Case, Renewed, Result, Snapshot
+from controllers.engine.watch import Seen
 from controllers.models import Cycle, Judgement, Runtime, WorkItem
+from controllers.rivals import Moved, moved_on
 from resources import announcements, deletion, evidence, indexes, store
 from resources.actor import SYSTEM
 from resources.models import DirtyMark, Resource
@@ -93,13 +95,13 @@ class Probe:
         patch.setattr(engine, "consider", self.look)
         patch.setattr(cycles, "run", self.cycle)
 
-    def look(self, given: engine.Pass, snapshot: Snapshot, stopwatch: engine.Stopwatch) -> Case:
-        pair, me = (given.controller.name, snapshot.target.name), threading.get_ident()
+    def look(self, given: engine.Pass, seen: Seen, stopwatch: engine.Stopwatch) -> Case | Renewed:
+        pair, me = (given.controller.name, seen[0].target.name), threading.get_ident()
         with self.lock:
             self.looked[pair] += 1
             if self.inside.setdefault(pair, me) != me:
                 self.twice.append(pair)
-        return self.consider(given, snapshot, stopwatch)
+        return self.consider(given, seen, stopwatch)
 
     def cycle(self, *given: Any) -> Cycle:
         try:
@@ -417,9 +419,9 @@ def test_an_edit_after_the_versions_were_compared_is_seen_too(
     """F-13 SQLite lets nobody write so late."""
     declare(clock, controller())
     drifted(clock, "harbour")
-    compare, once = records.moved_on, iter([10])
+    compare, once = moved_on, iter([10])
 
-    def meddle(*given: Any) -> records.Moved:
+    def meddle(*given: Any) -> Moved:
         moved = compare(*given)
         for wanted in once:
             Background(partial(declare, clock, domain("harbour", wanted=wanted))).wait()

@@ -9,7 +9,7 @@ import pytest
 from controllers import operating, registration, watchdog
 from controllers.effects import Effects
 from controllers.engine.types import Action, Result, Snapshot
-from controllers.models import Alert, Cycle, DriftSample, Judgement, Plan, Runtime, WorkItem
+from controllers.models import Alert, Cycle, DriftSample, Judgement, Proposal, Runtime, WorkItem
 from resources import deletion, evidence
 from resources.models import LedgerEvent, Resource
 from tests.conftest import Clock
@@ -194,13 +194,14 @@ def test_what_a_deleted_controller_said_is_no_longer_known(clock: Clock) -> None
     declare(clock, controller("other"))
     work(clock)
     stories = LedgerEvent.objects.filter(stream__startswith="controller/").count()
-    assert Plan.objects.exists()
+    assert [each.state for each in Proposal.objects.all()] == ["pending"]
     delete(clock)
     work(clock)
 
     assert said("harbour") == ("Unknown", "ControllerDeleted")
     assert said("harbour", "OtherConverged") == ("False", "DriftDetected")
-    for table in (Judgement, Plan, WorkItem, Runtime):
+    assert [each.state for each in Proposal.objects.all()] == ["withdrawn"]
+    for table in (Judgement, WorkItem, Runtime):
         names = table.objects.values_list("controller__name", flat=True)
         assert KEEPER not in names
     assert Cycle.objects.filter(controller__name=KEEPER).count() == 1

@@ -10,10 +10,10 @@ from django.db import OperationalError
 from controllers import compiled, records, rows, runner
 from controllers.effects import Effects
 from controllers.engine.errors import TimedOut
-from controllers.engine.types import Action, Result, Snapshot
+from controllers.engine.types import Action, Condition, Result, Snapshot
 from controllers.models import Cycle, DriftSample
 from controllers.records import Chunk, Run
-from controllers.store import Reader
+from controllers.store import Reader, one_view
 from resources import deletion, statuses
 from resources.actor import SYSTEM
 from tests.conftest import Clock
@@ -42,7 +42,9 @@ ALERTING = {"onDrift": [{"type": "alert", "channels": ["ops"]}]}
 def looked(name: str) -> Snapshot:
     """Read one domain as a cycle of the keeper would."""
     keeper = compiled.load(live("Controller", KEEPER).pk)
-    [snapshot], _ = Reader(keeper, compiled.reads(keeper)).snapshots([live("Domain", name).pk])
+    reader = Reader(keeper, compiled.reads(keeper))
+    with one_view():
+        [(snapshot, _)] = reader.snapshots(reader.among([live("Domain", name).pk]))
     return snapshot
 
 
@@ -62,6 +64,25 @@ def test_what_was_seen_keeps_its_time(clock: Clock) -> None:
     assert (cycle.started_at, found.evaluated_at) == (clock.now, clock.now)
     [ships] = found.evidence
     assert (ships["at"], ships["by"]) == ("2026-11-16T09:59:00Z", "robin")
+
+
+@pytest.mark.django_db
+def test_conditions_are_read_as_they_were_reported(clock: Clock) -> None:
+    """D-01"""
+    odd = 'She said: "C:\\new" \t [1, {"a": 2}]\nü 😀'
+    stated = [
+        {"type": f"B {odd}", "status": "False", "reason": odd, "message": odd, "since": odd},
+        {"type": "A", "status": "True"},
+    ]
+    declare(clock, controller(), domain("harbour"))
+    report = statuses.Report("Domain", "harbour", {"conditions": stated})
+    [told] = statuses.observe([report], actor=SYSTEM, now=clock.now)
+
+    assert not told.failed, told
+    assert looked("harbour").target.conditions == (
+        Condition("A", "True"),
+        Condition(f"B {odd}", "False", odd, odd, "", {"since": odd}),
+    )
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from controllers.engine.hooks import compile_hook, evaluate
 from controllers.engine.programs import compile_condition
-from controllers.engine.types import Drift, Resource, Snapshot
+from controllers.engine.types import Drift, Related, Resource, Snapshot
 from resources.expressions import parse
 from resources.expressions.syntax import Node, Path, children
 from tests.engine.test_hooks import CONTROLLER, NOW
@@ -125,7 +125,9 @@ def keep(kept: dict[str, Any], seen: dict[str, Any], steps: Sequence[str | int])
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_refused_or_answers_quickly(text: str, spec: Any, status: Any) -> None:
     hook = compile_hook({"name": "a", "action": f"check {text}"}, "Domain", "warn", "")
-    snapshot = Snapshot(target(spec, status), {"Budget": (target(spec, status, "Budget"),)})
+    snapshot = Snapshot(
+        target(spec, status), Related({"Budget": (target(spec, status, "Budget"),)})
+    )
     started = time.process_time()
 
     result = evaluate(hook, snapshot, CONTROLLER, Drift(None, False, ()), NOW)

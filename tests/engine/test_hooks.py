@@ -27,6 +27,7 @@ from controllers.engine.types import (
     Hook,
     HookResult,
     Mode,
+    Related,
     Resource,
     Snapshot,
 )
@@ -54,7 +55,7 @@ def snapshot(*related: Resource, spec: Any = None, status: Any = None) -> Snapsh
     found: dict[str, tuple[Resource, ...]] = {}
     for each in related:
         found[each.kind] = (*found.get(each.kind, ()), each)
-    return Snapshot(resource("Domain", "harbour", spec, status), found)
+    return Snapshot(resource("Domain", "harbour", spec, status), Related(found))
 
 
 def hook(action: str, kind: str = "Domain", mode: Mode = "warn", policy: str = "") -> Hook:

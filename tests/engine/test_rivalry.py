@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from controllers.engine import act, conditions
 from controllers.engine.convergence import Observation
 from controllers.engine.plan import paced
+from controllers.engine.precedence import Standing
 from controllers.engine.types import (
     Action,
     Condition,
@@ -17,6 +19,7 @@ from controllers.engine.types import (
     Planned,
     Resource,
     Result,
+    Ruling,
     Snapshot,
     Step,
 )
@@ -26,6 +29,8 @@ from tests.engine.measuring import USUAL
 UNDONE = ACTED._replace(rival="controller/other")
 HARBOUR = Resource(1, "u", "Domain", "harbour", "harbour", 1, 1, {}, {}, {})
 OWN = "DomainHealthConverged"
+NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+FREE = replace(USUAL, mode="enforce", approval="auto")
 
 
 def test_three_actions_that_a_rival_undid_are_thrashing() -> None:
@@ -96,9 +101,19 @@ class Hand:
     """Does everything, and counts."""
 
     changes = 0
+    holds: tuple[Standing, ...] = ()
+    only_propose = False
+    now = NOW
+
+    def traits(self, action: Action) -> act.Traits:
+        """Know nothing of an action."""
+        return act.Traits()
 
     def check(self) -> None:
         """Never end it."""
+
+    def tell_instead(self, action: Action, snapshot: Snapshot, ruling: Ruling) -> None:
+        """Tell nobody."""
 
     def perform(self, action: Action, snapshot: Snapshot) -> Result:
         """Do it."""
@@ -107,7 +122,7 @@ class Hand:
 
 def planned(*operations: str) -> Planned:
     actions = tuple(
-        Action(number, "reconcile", operation, "change", "domain/harbour", disposition="run")
+        Action(number, "reconcile", operation, "change", "domain/harbour")
         for number, operation in enumerate(operations)
     )
     drift = Drift(1.0, True, ())
@@ -126,7 +141,7 @@ def planned(*operations: str) -> Planned:
 def test_so_many_changes_and_no_more(most: int | None, results: list[str]) -> None:
     """I-105 A change that failed was one."""
     hand = Hand()
-    outcomes = act.execute(replace(USUAL, most_actions=most), planned("a", "fail", "b"), hand)
+    outcomes = act.execute(replace(FREE, most_actions=most), planned("a", "fail", "b"), hand)
 
     assert [each.result for each in outcomes] == results
     assert act.put_off(outcomes) == ("skipped" in results)
@@ -134,7 +149,7 @@ def test_so_many_changes_and_no_more(most: int | None, results: list[str]) -> No
 
 def test_the_count_goes_on_from_resource_to_resource() -> None:
     """I-105"""
-    hand, few = Hand(), replace(USUAL, most_actions=3)
+    hand, few = Hand(), replace(FREE, most_actions=3)
     act.execute(few, planned("a", "b"), hand)
     outcomes = act.execute(few, planned("a", "b"), hand)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controllers.models import Plan
+from controllers.models import Proposal
 from resources.yaml_text import read_yaml
 from tests.conftest import Clock
 from tests.controllers.making import (
@@ -109,7 +109,7 @@ def test_on_drift_alerts_and_then_plans_to_reconcile(clock: Clock) -> None:
 
     work(clock)
 
-    [alert], [plan] = alerts(NAME), Plan.objects.all()
+    [alert], [plan] = alerts(NAME), Proposal.objects.all()
     assert (alert.severity, alert.channel) == ("warning", "slack-ops")
     assert (plan.resource.name, plan.mode) == ("product", "warn")
     [action] = plan.actions
@@ -179,7 +179,7 @@ def test_before_it_reconciles_its_hooks_must_hold(
     said = own("product", CONVERGED)
     assert said is not None
     assert (said.status, said.reason) == ("False", "HookFailed")
-    assert not Plan.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_after_it_reconciled_it_emits_once_and_refreshes(clock: Clock) -> None:
@@ -196,8 +196,8 @@ def test_warn_asks_before_it_changes_anything(clock: Clock) -> None:
     understaff(clock)
     work(clock)
 
-    [plan] = Plan.objects.all()
-    assert [each["disposition"] for each in plan.actions] == ["ask"]
+    [plan] = Proposal.objects.all()
+    assert (plan.lane, plan.state) == ("ask", "pending")
     assert shown("Domain", "product")["status"]["activeAgents"] == 1
 
 

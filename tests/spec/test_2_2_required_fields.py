@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controllers.models import Plan
+from controllers.models import Proposal
 from resources import kinds
 from tests.conftest import Clock
 from tests.controllers.making import declare, judgement, work
@@ -62,7 +62,7 @@ def test_a_controller_without_a_mode_warns(clock: Clock) -> None:
     understaff(clock)
     work(clock)
 
-    assert [each.mode for each in Plan.objects.all()] == ["warn"]
+    assert [each.mode for each in Proposal.objects.all()] == ["warn"]
 
 
 def test_target_kind_is_a_resource_kind_to_watch(clock: Clock) -> None:

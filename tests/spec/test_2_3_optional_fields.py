@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controllers.models import Plan
+from controllers.models import Proposal
 from tests.conftest import Clock
 from tests.controllers.making import alerts, cycles, declare, judgement, own, told, work
 from tests.resources.making import actions, apply, made
@@ -48,7 +48,11 @@ def test_the_required_fields_alone_make_a_controller_that_runs(clock: Clock) -> 
     [cycle] = work(clock)
 
     assert (cycle.outcome, cycle.counts["drifted"]) == ("drift_reported", 1)
-    assert (alerts(KEEPER), list(Plan.objects.all()), told("controller.logged")) == ([], [], [])
+    assert (alerts(KEEPER), list(Proposal.objects.all()), told("controller.logged")) == (
+        [],
+        [],
+        [],
+    )
 
 
 @pytest.mark.parametrize(("missed", "word"), [(1, "True"), (2, "False")])
@@ -105,7 +109,7 @@ def test_actions_on_drift_follow_when_drift_is_detected(clock: Clock) -> None:
         ("a", "error"),
         ("b", "error"),
     ]
-    [plan] = Plan.objects.all()
+    [plan] = Proposal.objects.all()
     assert [each["sequence"] for each in plan.actions] == [3]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from controllers.engine.cycle import PHASES
-from controllers.models import Judgement, Plan
+from controllers.models import Judgement, Proposal
 from resources.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.controllers.making import (
@@ -166,7 +166,7 @@ def test_plan_skips_below_the_threshold_and_plans_from_it_on(
     work(clock)
 
     assert judged("product").score == 0.2
-    assert Plan.objects.count() == plans
+    assert Proposal.objects.count() == plans
 
 
 @pytest.mark.parametrize(("mode", "plans"), [("enforce", 0), ("warn", 1)])
@@ -180,7 +180,7 @@ def test_plan_aborts_when_a_hook_fails_in_enforce_mode(
 
     [cycle] = work(clock)
 
-    assert Plan.objects.count() == plans
+    assert Proposal.objects.count() == plans
     assert cycle.outcome == ("hook_skipped" if mode == "enforce" else "acted")
     assert [each["name"] for each in cycle.hooks if not each["passed"]] == ["validate-budget"]
 
@@ -191,23 +191,23 @@ def test_plan_determines_actions_by_the_type_of_drift(clock: Clock) -> None:
     understaff(clock)
     work(clock)
 
-    assert [each.resource.name for each in Plan.objects.all()] == ["product"]
+    assert [each.resource.name for each in Proposal.objects.all()] == ["product"]
 
 
 # ACT
 
 
 @pytest.mark.parametrize(
-    ("mode", "reconcile", "told_people"),
+    ("mode", "lanes", "told_people"),
     [
-        ("enforce", "ask", 1),
-        ("warn", "ask", 1),
-        ("advise", "recommend", 0),
-        ("observe", "record", 0),
+        ("enforce", ["ask"], 1),
+        ("warn", ["ask"], 1),
+        ("advise", ["recommend"], 0),
+        ("observe", [], 0),
     ],
 )
 def test_act_goes_as_far_as_the_mode_says(
-    clock: Clock, mode: str, reconcile: str, told_people: int
+    clock: Clock, mode: str, lanes: list[str], told_people: int
 ) -> None:
     """I-51 I-53 I-54 I-55 I-56 A-36"""
     declare(clock, controller(enforcementMode=mode))
@@ -215,8 +215,7 @@ def test_act_goes_as_far_as_the_mode_says(
     understaff(clock)
     work(clock)
 
-    [plan] = Plan.objects.all()
-    assert [each["disposition"] for each in plan.actions] == [reconcile]
+    assert [each.lane for each in Proposal.objects.all()] == lanes
     assert len(alerts(NAME)) == told_people
     assert len(told("controller.drift-detected")) == 1
     assert shown("Domain", "product")["status"]["activeAgents"] == 1

@@ -9,7 +9,7 @@ import pytest
 from controllers.effects import Effects
 from controllers.engine.errors import TimedOut
 from controllers.engine.types import Action, Result, Snapshot
-from controllers.models import Plan, WorkItem
+from controllers.models import Proposal, WorkItem
 from resources import deletion
 from resources.models import Resource
 from tests.conftest import Clock
@@ -74,7 +74,7 @@ def test_a_failing_hook_skips_reconciliation_unless_it_fails_open(
 
     [cycle] = work(clock)
 
-    assert Plan.objects.count() == plans
+    assert Proposal.objects.count() == plans
     assert [each["passed"] for each in cycle.hooks] == [False]
 
 
@@ -89,7 +89,7 @@ def test_a_hook_that_cannot_be_answered_fails(clock: Clock) -> None:
     assert [(each["passed"], each["reason"]) for each in cycle.hooks] == [(None, "RefNotFound")]
     [error] = told("controller.error")
     assert (error.subject, error.payload["phase"]) == ("domain/product", "plan")
-    assert not Plan.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 @pytest.mark.parametrize(

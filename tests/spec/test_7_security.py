@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, connection
 
-from controllers.models import Plan
+from controllers.models import Cycle, Proposal
 from resources import evidence
 from tests.conftest import Clock
 from tests.controllers.making import declare, told, work
@@ -18,11 +18,10 @@ BLOCK = {"type": "block", "operation": "block-spend"}
 @pytest.mark.django_db
 @pytest.mark.usefixtures("three_domains")
 @pytest.mark.parametrize(
-    ("mode", "disposition"),
-    [("enforce", "run"), ("warn", "record"), ("advise", "record"), ("observe", "record")],
+    ("mode", "lanes"), [("enforce", ["run"]), ("warn", []), ("advise", []), ("observe", [])]
 )
 def test_only_controllers_that_enforce_can_block_operations(
-    clock: Clock, mode: str, disposition: str
+    clock: Clock, mode: str, lanes: list[str]
 ) -> None:
     """I-52 I-54 I-55 I-56"""
     spec = {"targetKind": "Budget", "enforcementMode": mode, "actions": {"onDrift": [BLOCK]}}
@@ -31,10 +30,9 @@ def test_only_controllers_that_enforce_can_block_operations(
     declare(clock, overspent | {"status": {"consumed": {"cost": 150, "currency": "EUR"}}})
     work(clock)
 
-    [plan] = Plan.objects.filter(controller__name="treasurer")
-    assert [(each["operation"], each["disposition"]) for each in plan.actions] == [
-        ("block-spend", disposition)
-    ]
+    [cycle] = Cycle.objects.filter(controller__name="treasurer")
+    assert [each["operation"] for each in cycle.actions] == ["block-spend"]
+    assert [each.lane for each in Proposal.objects.filter(controller__name="treasurer")] == lanes
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,24 +11,31 @@ from controllers.engine.types import PLACES, Dimension, Evidence, Spend, Verdict
 _MEANINGLESS = "A limit below zero limits nothing."
 
 
+def well(spends: Sequence[Spend]) -> int | None:
+    """Count the limits if each of them is kept; None when one is not, or says nothing."""
+    for _, consumed, allocated, _ in spends:
+        if not 0 <= allocated >= consumed:
+            return None
+    return len(spends)
+
+
 def measure(spends: Sequence[Spend]) -> Dimension:
     """Take the largest (consumed - allocated) / allocated; a limit below zero says nothing."""
-    excesses, evidence = [], []
-    for name, consumed, allocated, unit in spends:
-        if allocated >= 0:
-            excesses.append(_excess(consumed, allocated))
-            if consumed <= allocated:
-                continue
-        verdict: Verdict = "missed" if allocated >= 0 else "unknown"
-        note = _MEANINGLESS if verdict == "unknown" else ""
-        wanted = _wanted(allocated, unit)
-        evidence.append(Evidence(f"budget/{name}", verdict, wanted, consumed, "", "", note))
+    excesses = [_excess(each.consumed, each.allocated) for each in spends if each.allocated >= 0]
+    evidence = tuple(_evidence(each) for each in spends if well((each,)) is None)
     if not excesses:
-        return Dimension("budget", None, None, tuple(evidence), len(spends))
+        return Dimension("budget", None, None, evidence, len(spends))
     # A limit close to zero must not make it infinite.
     raw = max(-LARGEST, min(LARGEST, max(excesses)))
     score = min(1.0, max(0.0, raw))
-    return Dimension("budget", score, round(raw, PLACES), tuple(evidence), len(spends))
+    return Dimension("budget", score, round(raw, PLACES), evidence, len(spends))
+
+
+def _evidence(spend: Spend) -> Evidence:
+    name, consumed, allocated, unit = spend
+    verdict: Verdict = "missed" if allocated >= 0 else "unknown"
+    note = "" if allocated >= 0 else _MEANINGLESS
+    return Evidence(f"budget/{name}", verdict, _wanted(allocated, unit), consumed, "", "", note)
 
 
 def _excess(consumed: float, allocated: float) -> float:

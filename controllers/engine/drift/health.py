@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from controllers.engine.types import Condition, Dimension, Evidence, Verdict, Word
 from resources import kinds
 from resources.kind import COMMON_CONDITIONS, ConditionType
-
-# The good status of a type, and what each status means for it; Unknown is neither.
-_Polarity = tuple[Word, Mapping[str, Verdict]]
-_POSITIVE: _Polarity = ("True", {"True": "met", "False": "missed"})
-_NEGATIVE: _Polarity = ("False", {"True": "missed", "False": "met"})
 
 
 def _bad_when_true(types: Iterable[ConditionType]) -> frozenset[str]:
@@ -22,24 +17,48 @@ _COMMON = _bad_when_true(COMMON_CONDITIONS)
 _BY_KIND = {kind.name: _bad_when_true(kind.condition_types) for kind in kinds.ALL}
 
 
+def well(
+    conditions: Sequence[Condition], kind: str, observations: Sequence[Condition] = ()
+) -> int | None:
+    """Count the conditions if all of them are in their good state; None when one is not."""
+    negative, counted = _BY_KIND.get(kind, _COMMON), _counted(conditions, observations)
+    for name, each in counted.items():
+        if each.status != ("False" if name in negative else "True"):
+            return None
+    return len(counted)
+
+
 def measure(
     conditions: Sequence[Condition], kind: str, observations: Sequence[Condition] = ()
 ) -> Dimension:
     """Divide the bad conditions by all; what was reported beats what was worked out."""
-    counted = {each.type: each for each in observations}
+    negative, counted = _BY_KIND.get(kind, _COMMON), _counted(conditions, observations)
+    if not counted:
+        return Dimension("health", None)
+    stated = [_evidence(each, name in negative) for name, each in counted.items()]
+    evidence = tuple([each for each in stated if each.verdict != "met"])
+    bad = [each.verdict for each in evidence].count("missed")
+    return Dimension("health", bad / len(counted), None, evidence, len(counted))
+
+
+def _counted(
+    conditions: Sequence[Condition], observations: Sequence[Condition]
+) -> dict[str, Condition]:
+    counted = {}
+    for each in observations:
+        counted[each.type] = each
     for each in conditions:
         # What a controller concluded must not come back to it as a cause.
         if not each.managed_by.startswith("controller/"):
             counted[each.type] = each
-    if not counted:
-        return Dimension("health", None)
-    bad, evidence, negative = 0, [], _BY_KIND.get(kind, _COMMON)
-    for name, status, reason, message, by, _ in counted.values():
-        good, meanings = _NEGATIVE if name in negative else _POSITIVE
-        if status == good:
-            continue
-        verdict = meanings.get(status, "unknown")
-        bad += verdict == "missed"
-        note = message or reason
-        evidence.append(Evidence(f"condition/{name}", verdict, good, status, "", by, note))
-    return Dimension("health", bad / len(counted), None, tuple(evidence), len(counted))
+    return counted
+
+
+def _evidence(condition: Condition, negative: bool) -> Evidence:
+    """Say how a condition stands; Unknown is neither good nor bad."""
+    name, status, reason, message, by, _ = condition
+    good: Word = "False" if negative else "True"
+    verdict: Verdict = "met" if status == good else "missed"
+    if status not in ("True", "False"):
+        verdict = "unknown"
+    return Evidence(f"condition/{name}", verdict, good, status, "", by, message or reason)

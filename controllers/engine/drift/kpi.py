@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from controllers.engine.reading import quantity
+from controllers.engine.reading import MEETS, quantity
 from controllers.engine.types import Dimension, Evidence, Reading, Verdict
 
-_TOLERANCE = 1e-9
-
-
-def _equal(value: float, target: float) -> bool:
-    return math.isclose(value, target, rel_tol=_TOLERANCE)
-
-
-_MEETS: Mapping[str, Callable[[float, float], bool]] = {
-    "gt": operator.gt,
-    "gte": operator.ge,
-    "lt": operator.lt,
-    "lte": operator.le,
-    "eq": _equal,
-}
 _SYMBOLS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "eq": "="}
 
 
 def measure(
-    readings: Sequence[Reading], missing: Literal["ignore", "fail"] = "ignore"
+    readings: Sequence[Reading], missing: Literal["ignore", "fail"] = "ignore", met: int = 0
 ) -> Dimension:
-    """Divide the missed KPIs by the known ones; an unknown one is left out, or fails."""
+    """Divide the missed KPIs by the known ones; an unknown one is left out, or fails.
+
+    Those that are met for certain need no reading.
+    """
     absent: Verdict = "missed" if missing == "fail" else "unknown"
-    evidence, met, unknown = [], 0, 0
+    evidence, unknown, of = [], 0, met + len(readings)
     for reading in readings:
-        meets = _MEETS.get(reading.operator)
+        meets = MEETS.get(reading.operator)
         if meets is None or reading.target is None or reading.value is None:
             unknown += absent == "unknown"
             evidence.append(_evidence(reading, absent))
@@ -43,9 +30,9 @@ def measure(
             met += 1
         else:
             evidence.append(_evidence(reading, "missed"))
-    known = len(readings) - unknown
+    known = of - unknown
     score = (known - met) / known if known else None
-    return Dimension("kpi", score, None, tuple(evidence), len(readings))
+    return Dimension("kpi", score, None, tuple(evidence), of)
 
 
 def _evidence(reading: Reading, verdict: Verdict) -> Evidence:

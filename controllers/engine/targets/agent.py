@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from controllers.engine.cron import late_from
-from controllers.engine.objectives import readings
+from controllers.engine.objectives import readings, unmet
 from controllers.engine.reading import (
     beyond,
     budget_limits,
+    full_allowance,
     items,
     moment,
     number,
     period,
     policy_compliance,
     section,
-    soonest,
     text,
     throttling,
     used,
@@ -30,22 +30,37 @@ from controllers.engine.types import (
     Document,
     Drift,
     Reading,
+    Related,
     Resource,
     Snapshot,
     Spend,
     Step,
+    Word,
 )
 from controllers.engine.wording import explain, listed, missed, shown, spending_of
 
 _ALLOWANCES = {"daily": "maxDaily", "monthly": "maxMonthly"}
+_TOKENS = {window: f"{window} tokens" for window in _ALLOWANCES}
 _MODEL = ("provider", "name", "version")
 # States and objectives that a restart may mend.
 _UNFIT = ("degraded", "failed")
 _CURABLE = ("errorRate", "healthScore")
+# A paused agent is neither: whether the pause is wanted only its spec can say.
+_READY = {
+    state: Condition("Ready", "True", state.title(), f"Reports that it is {state}.")
+    for state in ("running", "idle", "learning")
+} | {
+    state: Condition("Ready", "False", state.title(), f"Reports that it is {state}.")
+    for state in _UNFIT
+}
 
 
 def _kpis(snapshot: Snapshot, _: datetime) -> Sequence[Reading]:
     return readings(snapshot.target)
+
+
+def _unmet(snapshot: Snapshot, _: datetime) -> tuple[int, Sequence[Reading]]:
+    return unmet(snapshot.target)
 
 
 def _spending(snapshot: Snapshot, now: datetime) -> Sequence[Spend]:
@@ -53,19 +68,28 @@ def _spending(snapshot: Snapshot, now: datetime) -> Sequence[Spend]:
     consumed = section(agent.status, "costConsumed")
     if not consumed:
         return ()
-    shares = [spend for each in snapshot.of("Budget") for spend in _share(agent, each, now)]
-    return [*_own_tokens(agent, consumed, now), *shares]
+    found = _own_tokens(agent.spec, consumed, now)
+    for budget, shares in snapshot.related.once(_shares):
+        share = shares.get(agent.name)
+        if share is not None:
+            found += _share(consumed, budget, share, now)
+    return found
 
 
-def _own_tokens(agent: Resource, consumed: Document, now: datetime) -> Iterator[Spend]:
+def _own_tokens(spec: Document, consumed: Document, now: datetime) -> list[Spend]:
     """Set the tokens of an agent against its own limit for the period it reports."""
-    declared = section(agent.spec, "tokenBudget")
+    declared = section(spec, "tokenBudget")
     span = period(consumed.get("period"), now)
     window = span.window if span else _only_window(declared)
-    limit = number(declared.get(_ALLOWANCES.get(window, "")))
+    # What throttling took away is not held against it a second time.
+    daily = window == "daily" and "throttled" in declared
+    limit = (
+        full_allowance(declared) if daily else number(declared.get(_ALLOWANCES.get(window, "")))
+    )
     tokens = number(consumed.get("tokens"))
-    if tokens is not None and limit is not None:
-        yield Spend(f"{window} tokens", tokens, limit, "tokens")
+    if tokens is None or limit is None:
+        return []
+    return [Spend(_TOKENS[window], tokens, limit, "tokens")]
 
 
 def _only_window(declared: Document) -> str:
@@ -73,55 +97,58 @@ def _only_window(declared: Document) -> str:
     return windows[0] if len(windows) == 1 else ""
 
 
-def _share(agent: Resource, budget: Resource, now: datetime) -> Iterator[Spend]:
+def _shares(related: Related) -> Sequence[tuple[Resource, Mapping[str, float | None]]]:
+    """Return the budgets that are divided, each with the share of every agent it names."""
+    divided = []
+    for budget in related.get("Budget", ()):
+        # Of two for the same agent the first counts.
+        named = [(text(each.get("name")), each) for each in items(budget.spec, "agents")]
+        shares = {name: number(each.get("allocation")) for name, each in reversed(named) if name}
+        if shares:
+            divided.append((budget, shares))
+    return divided
+
+
+def _share(consumed: Document, budget: Resource, share: float, now: datetime) -> list[Spend]:
     """Set what an agent used against its share of a budget, where both speak of one period."""
-    named = (each for each in items(budget.spec, "agents") if each.get("name") == agent.name)
-    share = next((number(each.get("allocation")) for each in named), None)
-    if share is None:
-        return
-    consumed = section(agent.status, "costConsumed")
     span = period(consumed.get("period"), now)
     if span is None or span != period(budget.spec.get("period"), now):
-        return
+        return []
     # Tokens before money: the prices of models differ too much to keep a share of both.
-    for limit in budget_limits(budget, now)[:1]:
-        amount = used(consumed, limit)
-        if amount is not None:
-            yield Spend(f"share of {budget.name}", amount, share * limit.most, limit.unit)
+    return [
+        Spend(f"share of {budget.name}", amount, share * limit.most, limit.unit)
+        for limit in budget_limits(budget, now)[:1]
+        if (amount := used(consumed, limit)) is not None
+    ]
 
 
 def _compliance(snapshot: Snapshot, _: datetime) -> Sequence[Compliance]:
-    return policy_compliance(snapshot.of("SecurityPolicy"))
+    return snapshot.related.once(_policies)
+
+
+def _policies(related: Related) -> Sequence[Compliance]:
+    return policy_compliance(related.get("SecurityPolicy", ()))
 
 
 def _observations(snapshot: Snapshot, now: datetime) -> Sequence[Condition]:
-    return [*_ready(snapshot.target.status), *_on_schedule(snapshot.target, now)]
-
-
-def _ready(status: Document) -> Iterator[Condition]:
-    # A paused agent is neither: whether the pause is wanted only its spec can say.
-    state = status.get("state")
-    if state in ("running", "idle", "learning"):
-        yield Condition("Ready", "True", state.title(), f"Reports that it is {state}.")
-    elif state in _UNFIT:
-        yield Condition("Ready", "False", state.title(), f"Reports that it is {state}.")
-
-
-def _on_schedule(agent: Resource, now: datetime) -> Iterator[Condition]:
-    late = _late_from(agent)
+    state = snapshot.target.status.get("state")
+    found = [_READY[state]] if type(state) is str and state in _READY else []
+    late = _late_from(snapshot.target)
     if late is not None:
-        last, cron = agent.status["lastExecution"], agent.spec["schedule"]["cron"]
-        message = f"Last run at {last}, schedule {cron}."
-        if now >= late:
-            yield Condition("ExecutedOnSchedule", "False", "Late", message)
-        else:
-            yield Condition("ExecutedOnSchedule", "True", "OnTime", message)
+        found.append(_on_schedule(snapshot.target, late, now))
+    return found
+
+
+def _on_schedule(agent: Resource, late: datetime, now: datetime) -> Condition:
+    last, cron = agent.status["lastExecution"], agent.spec["schedule"]["cron"]
+    word: tuple[Word, str] = ("False", "Late") if now >= late else ("True", "OnTime")
+    return Condition("ExecutedOnSchedule", *word, f"Last run at {last}, schedule {cron}.")
 
 
 def _late_from(agent: Resource) -> datetime | None:
     """Return when the run after the last one counts as late, for an agent with a cron schedule."""
-    schedule = section(agent.spec, "schedule")
-    if schedule.get("type") != "cron":
+    schedule = agent.spec.get("schedule")
+    if not isinstance(schedule, dict) or schedule.get("type") != "cron":
         return None
     last = moment(agent.status.get("lastExecution"))
     return late_from(text(schedule.get("cron")), last) if last is not None else None
@@ -129,14 +156,21 @@ def _late_from(agent: Resource) -> datetime | None:
 
 def _fields(snapshot: Snapshot, _: datetime) -> Sequence[Difference]:
     spec, status = snapshot.target.spec, snapshot.target.status
-    declared, running = section(spec, "model"), section(status, "model")
-    pairs = [("spec.state", spec.get("state"), status.get("state"))]
-    pairs += [(f"spec.model.{key}", declared.get(key), running.get(key)) for key in _MODEL]
-    return [
-        Difference(path, desired, observed)
-        for path, desired, observed in pairs
-        if desired is not None and observed is not None and desired != observed
-    ]
+    found = []
+    desired, observed = spec.get("state"), status.get("state")
+    if desired is not None and observed is not None and desired != observed:
+        found.append(Difference("spec.state", desired, observed))
+    running = section(status, "model")
+    if running:
+        found += _models(section(spec, "model"), running)
+    return found
+
+
+def _models(declared: Document, running: Document) -> Iterator[Difference]:
+    for key in _MODEL:
+        desired, observed = declared.get(key), running.get(key)
+        if desired is not None and observed is not None and desired != observed:
+            yield Difference(f"spec.model.{key}", desired, observed)
 
 
 def _steps(snapshot: Snapshot, drift: Drift, now: datetime) -> Sequence[Step]:
@@ -193,7 +227,7 @@ def _reasons_to_restart(agent: Resource, drift: Drift) -> Iterator[str]:
 
 def _throttle(snapshot: Snapshot, now: datetime) -> Iterator[Step]:
     name, over = snapshot.target.name, _excesses(snapshot, now)
-    if not over:
+    if not over or _slowed(snapshot.target) <= throttling(over):
         return
     yield Step(
         operation="throttle",
@@ -206,6 +240,12 @@ def _throttle(snapshot: Snapshot, now: datetime) -> Iterator[Step]:
         touches=("spec.tokenBudget.maxDaily",),
         rollback={"operation": "throttle", "parameters": {"agent": name, "factor": 1}},
     )
+
+
+def _slowed(agent: Resource) -> float:
+    """Return the factor an agent is throttled to already; 1 is full speed."""
+    factor = number(section(section(agent.spec, "tokenBudget"), "throttled").get("factor"))
+    return 1.0 if factor is None else factor
 
 
 def _excesses(snapshot: Snapshot, now: datetime) -> list[Spend]:
@@ -239,13 +279,15 @@ def _explain(snapshot: Snapshot, drift: Drift) -> str:
 
 
 def _recheck(snapshot: Snapshot, now: datetime) -> datetime | None:
-    return soonest((_late_from(snapshot.target),), now)
+    late = _late_from(snapshot.target)
+    return late if late is not None and late > now else None
 
 
 TARGET = Target(
     kind="Agent",
     reads=("Budget", "SecurityPolicy"),
     kpis=_kpis,
+    unmet=_unmet,
     spending=_spending,
     compliance=_compliance,
     observations=_observations,

@@ -189,7 +189,7 @@ def _throttle(budget: Resource, now: datetime) -> Iterator[Step]:
 def _block(budget: Resource, now: datetime) -> Iterator[Step]:
     spending = budget_spending(budget, now)
     spent = [each for each in spending if each.consumed >= each.allocated >= 0 < each.consumed]
-    if not spent:
+    if not spent or "spend" in texts(section(budget.spec, "blocked"), "operations"):
         return
     parameters = {"budget": budget.name, "domain": budget.domain}
     yield Step(

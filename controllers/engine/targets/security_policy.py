@@ -12,6 +12,7 @@ from controllers.engine.reading import (
     later,
     moment,
     policy_compliance,
+    section,
     soonest,
     text,
     texts,
@@ -81,6 +82,8 @@ def _block(snapshot: Snapshot, drift: Drift) -> Iterator[Step]:
     policy = snapshot.target
     offenders = {text(each.get("agent")) for each in items(policy.status, "openViolations")}
     agents = sorted(offenders - {""})
+    if _blocks(section(policy.spec, "blocked"), agents):
+        return
     parameters = {"policy": policy.name, "domain": policy.domain, "agents": agents}
     yield Step(
         operation="block-operations",
@@ -92,6 +95,14 @@ def _block(snapshot: Snapshot, drift: Drift) -> Iterator[Step]:
         otherwise=f"The rules of {policy.name} can be broken again.",
         rollback={"operation": "unblock-operations", "parameters": parameters},
     )
+
+
+def _blocks(standing: Document, agents: list[str]) -> bool:
+    """Tell whether a block covers these agents already; one that names nobody covers all."""
+    if not standing:
+        return False
+    named = texts(standing, "agents")
+    return not named or (bool(agents) and set(agents) <= set(named))
 
 
 def _revoke(policy: Resource) -> Iterator[Step]:

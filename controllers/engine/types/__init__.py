@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controllers.engine.types.concluding import Case, Event, Judgement
+from controllers.engine.types.concluding import Case, Event, Judgement, Renewed
 from controllers.engine.types.declaring import Controller, Hook, Limits, Mode, Severity, Template
 from controllers.engine.types.measuring import (
     DIMENSIONS,
@@ -29,10 +29,18 @@ from controllers.engine.types.planning import (
     Planned,
     Result,
     Risk,
+    Ruling,
     State,
     Step,
 )
-from controllers.engine.types.reading import Condition, Document, Resource, Snapshot, Word
+from controllers.engine.types.reading import (
+    Condition,
+    Document,
+    Related,
+    Resource,
+    Snapshot,
+    Word,
+)
 
 __all__ = [
     "DIMENSIONS",
@@ -61,9 +69,12 @@ __all__ = [
     "Outcome",
     "Planned",
     "Reading",
+    "Related",
+    "Renewed",
     "Resource",
     "Result",
     "Risk",
+    "Ruling",
     "Severity",
     "Snapshot",
     "Spend",

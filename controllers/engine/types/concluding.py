@@ -32,6 +32,15 @@ class Judgement(NamedTuple):
     episode: Episode = Episode()
     plan: str = ""
 
+    @property
+    def plain(self) -> bool:
+        """Whether it found nothing amiss and has no story to go on with."""
+        return not (self.evidence or self.plan) and self.episode == Episode()
+
+    def whole(self) -> Judgement:
+        """Return it with all its parts decoded, wherever it was read from."""
+        return self
+
 
 class Event(NamedTuple):
     """Something to tell the ledger, in the seed's spelling."""
@@ -41,6 +50,16 @@ class Event(NamedTuple):
     payload: Document
     category: str = "audit"
     severity: Severity = "info"
+
+
+class Renewed(NamedTuple):
+    """A resource about which the same holds as before: it was well and is so in every figure."""
+
+    resource: int
+    # The version for which it holds now.
+    version: int
+    # Whether that is another one than before.
+    changed: bool
 
 
 class Case(NamedTuple):
@@ -56,8 +75,8 @@ class Case(NamedTuple):
     changed: bool
     # Whether the score moved, so that the history gains a point.
     moved: bool
-    # Whether it says the same as before about another version.
-    renewed: bool = False
+    # What was concluded before.
+    before: Judgement | None = None
     condition: Condition | None = None
     events: tuple[Event, ...] = ()
     plan: Planned | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from controllers.engine.types.measuring import THRESHOLD, WEIGHTS
@@ -83,6 +83,11 @@ class Controller:
     resync: timedelta | None = None
     stop_on_error: bool = False
     most_actions: int | None = None
+    skip_destructive: bool = False
+    # When changes may be made; without one always.
+    window: Callable[[datetime], bool] | None = None
+    # Reports older than this are too old to act on.
+    staleness: timedelta | None = None
     limits: Limits = field(default_factory=Limits)
     condition_type: str = ""
 

@@ -12,7 +12,9 @@ from controllers.engine.types.reading import Document, Snapshot
 
 Class = Literal["record", "notify", "change", "block"]
 Risk = Literal["low", "medium", "high"]
-Disposition = Literal["run", "ask", "recommend", "record"]
+# What becomes of an action: done, asked of people, offered to them, noted, told instead of done,
+# done later, or not done.
+Disposition = Literal["run", "ask", "recommend", "record", "notify", "schedule", "refuse"]
 Result = Literal["success", "failure", "skipped", "planned"]
 State = Literal["healthy", "settling", "drifted", "unknown", "held", "parked"]
 
@@ -53,7 +55,6 @@ class Action:
     touches: tuple[str, ...] = ()
     rollback: Document = field(default_factory=dict)
     preconditions: tuple[str, ...] = ()
-    disposition: Disposition = "record"
 
 
 class HookResult(NamedTuple):
@@ -66,12 +67,25 @@ class HookResult(NamedTuple):
     observed: Document = {}
 
 
+class Ruling(NamedTuple):
+    """What the gate says of an action: a word, a code for programs, a sentence for people."""
+
+    word: Disposition
+    code: str
+    reason: str
+    # How many people have to approve, where it is asked.
+    people: int = 0
+    # The hold that stands in the way.
+    hold: int | None = None
+
+
 class Outcome(NamedTuple):
     """What became of one action."""
 
     action: Action
     result: Result
     reason: str = ""
+    verdict: Ruling | None = None
 
 
 class Episode(NamedTuple):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 Document = Mapping[str, Any]
 Word = Literal["True", "False", "Unknown"]
+Worked = TypeVar("Worked")
 
 
 class Condition(NamedTuple):
@@ -48,11 +49,30 @@ class Resource(NamedTuple):
         return f"{self.kind.lower()}/{self.name}"
 
 
+class Related(dict[str, tuple[Resource, ...]]):
+    """What targets are measured against, by kind; those with the same ties share it."""
+
+    def __init__(self, by_kind: Mapping[str, tuple[Resource, ...]] | None = None) -> None:
+        super().__init__(by_kind or {})
+        # The declarations a judgement rests on besides its target's own.
+        self.basis = ",".join(
+            f"{each.key}:{each.generation}" for group in self.values() for each in group
+        )
+        self.known: dict[Any, Any] = {}
+
+    def once(self, work: Callable[[Related], Worked]) -> Worked:
+        """Work something out once for all that share this."""
+        if work not in self.known:
+            self.known[work] = work(self)
+        found: Worked = self.known[work]
+        return found
+
+
 class Snapshot(NamedTuple):
     """What WATCH read for one target: itself, what it is measured against, and what is missing."""
 
     target: Resource
-    related: Mapping[str, tuple[Resource, ...]] = {}
+    related: Related = Related()
     missing: tuple[str, ...] = ()
     # The controllers that declared it anew since it was last judged, if nobody else did.
     changed_by: tuple[str, ...] = ()
@@ -64,6 +84,4 @@ class Snapshot(NamedTuple):
     @property
     def basis(self) -> str:
         """The declarations a judgement rests on besides its target's own."""
-        return ",".join(
-            f"{each.key}:{each.generation}" for group in self.related.values() for each in group
-        )
+        return self.related.basis

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.agent import TARGET
-from controllers.engine.types import Document, Resource, Snapshot
+from controllers.engine.types import Document, Related, Resource, Snapshot
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -142,7 +142,7 @@ def test_its_share_of_a_budget_counts_in_the_same_period(
 ) -> None:
     """I-46"""
     snapshot = agent({}, consumed(50, cost=8, currency="EUR"))._replace(
-        related={"Budget": (budget(limits, period),)}
+        related=Related({"Budget": (budget(limits, period),)})
     )
 
     spending = TARGET.spending(snapshot, NOW)
@@ -152,7 +152,7 @@ def test_its_share_of_a_budget_counts_in_the_same_period(
 
 @pytest.mark.parametrize("share", [None, "half"])
 def test_an_agent_without_a_share_is_not_measured_by_the_budget(share: object) -> None:
-    related = {"Budget": (budget({"tokens": {"monthly": 100}}, share=share),)}
+    related = Related({"Budget": (budget({"tokens": {"monthly": 100}}, share=share),)})
 
     assert list(TARGET.spending(agent({}, consumed(5))._replace(related=related), NOW)) == []
 
@@ -161,7 +161,7 @@ def test_its_domains_policies_are_its_own() -> None:
     """I-47"""
     spec = {"domain": "support", "dataScopes": [{}, {}, {}, {}]}
     policy = resource("SecurityPolicy", "data", spec, {"violations": 1})
-    snapshot = agent()._replace(related={"SecurityPolicy": (policy,)})
+    snapshot = agent()._replace(related=Related({"SecurityPolicy": (policy,)}))
 
     dimension = drift_of(TARGET, snapshot).of("security")
 
@@ -257,7 +257,7 @@ def test_any_agent_can_be_judged(spec: Document, status: Document) -> None:
     related = {
         kind: (resource(kind, "related", spec, status),) for kind in ("Budget", "SecurityPolicy")
     }
-    holds_for_any_document(TARGET, agent(spec, status)._replace(related=related))
+    holds_for_any_document(TARGET, agent(spec, status)._replace(related=Related(related)))
 
 
 def test_an_agent_that_reported_nothing_is_unknown() -> None:

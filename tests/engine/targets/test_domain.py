@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.domain import TARGET
-from controllers.engine.types import Document, Resource, Snapshot
+from controllers.engine.types import Document, Related, Resource, Snapshot
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -41,7 +41,7 @@ FLOOR = {"name": "churn", "target": {"operator": "gte", "value": 12, "unit": "pe
 def test_spending_is_that_of_the_budget_referred_to() -> None:
     """I-46"""
     snapshot = domain({"budgetRef": "main"})._replace(
-        related={"Budget": (budget("main", 110, "shared"), budget("other", 500))}
+        related=Related({"Budget": (budget("main", 110, "shared"), budget("other", 500))})
     )
 
     dimension = drift_of(TARGET, snapshot).of("budget")
@@ -54,7 +54,7 @@ def test_spending_is_that_of_the_budget_referred_to() -> None:
 @pytest.mark.parametrize("reference", [None, "gone", 7])
 def test_without_a_budget_it_refers_to_the_worst_of_its_own_counts(reference: object) -> None:
     budgets = (budget("one", 90), budget("two", 125), budget("theirs", 900, "support"))
-    snapshot = domain({"budgetRef": reference})._replace(related={"Budget": budgets})
+    snapshot = domain({"budgetRef": reference})._replace(related=Related({"Budget": budgets}))
 
     dimension = drift_of(TARGET, snapshot).of("budget")
 
@@ -78,9 +78,9 @@ def test_its_policy_and_those_of_the_whole_organisation_count() -> None:
         policy("theirs", 2, "support"),
     )
     referring = domain({"securityPolicyRef": "referred"})._replace(
-        related={"SecurityPolicy": policies}
+        related=Related({"SecurityPolicy": policies})
     )
-    silent = domain()._replace(related={"SecurityPolicy": policies})
+    silent = domain()._replace(related=Related({"SecurityPolicy": policies}))
 
     named = [each.policy for each in TARGET.compliance(referring, NOW)]
     found = [each.policy for each in TARGET.compliance(silent, NOW)]
@@ -235,4 +235,4 @@ def test_any_domain_can_be_judged(spec: Document, status: Document) -> None:
     related = {
         kind: (resource(kind, "related", spec, status),) for kind in ("Budget", "SecurityPolicy")
     }
-    holds_for_any_document(TARGET, domain(spec, status)._replace(related=related))
+    holds_for_any_document(TARGET, domain(spec, status)._replace(related=Related(related)))

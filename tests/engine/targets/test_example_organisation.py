@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from controllers.engine.targets import by_kind
-from controllers.engine.types import Condition, Drift, Resource, Snapshot
+from controllers.engine.types import Condition, Drift, Related, Resource, Snapshot
 from resources.documents import load_paths
 from tests.engine.targets.judging import EXAMPLE, NOW, drift_of, resource
 
@@ -42,7 +42,7 @@ def snapshot(kind: str, name: str) -> Snapshot:
             other: tuple(each for each in group if each.domain in domains)
             for other, group in related.items()
         }
-    return Snapshot(target, related)
+    return Snapshot(target, Related(related))
 
 
 def judge(kind: str, name: str) -> Drift:

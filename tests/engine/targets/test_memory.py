@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine.targets.memory import TARGET, WORTH_KEEPING
-from controllers.engine.types import Difference, Document, Snapshot
+from controllers.engine.types import Difference, Document, Related, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -43,7 +43,7 @@ def memory(state: str = "active", retention: Any = RETENTION, **status: Any) -> 
 def replaced(snapshot: Snapshot) -> Snapshot:
     newer = resource("Memory", "wording-v2", {"supersedes": "wording-v1"})
     other = resource("Memory", "peak", {"supersedes": "something-else"})
-    return snapshot._replace(related={"Memory": (other, newer)})
+    return snapshot._replace(related=Related({"Memory": (other, newer)}))
 
 
 @pytest.mark.parametrize(
@@ -171,9 +171,9 @@ def test_the_memories_of_the_example_are_in_order(name: str) -> None:
 
 def test_the_replaced_memory_of_the_example_is_superseded() -> None:
     old, new = (example("Memory", f"parcel-delay-wording-{each}") for each in ("v1", "v2"))
-    snapshot = Snapshot(old, {"Memory": (new,)})
+    snapshot = Snapshot(old, Related({"Memory": (new,)}))
     assert words(TARGET, snapshot) == {"RetentionApplied": "True", "LifecycleInSync": "True"}
-    forgotten = Snapshot(old._replace(status={"state": "active"}), {"Memory": (new,)})
+    forgotten = Snapshot(old._replace(status={"state": "active"}), Related({"Memory": (new,)}))
     said = TARGET.explain(forgotten, drift_of(TARGET, forgotten))
     assert "parcel-delay-wording-v2 replaces it" in said
 
@@ -187,4 +187,4 @@ def test_any_memory_is_judged(document: Document, created: datetime | None) -> N
     spec, status = document["spec"], document["status"]
     target = resource("Memory", "m", spec, status, created)
     other = resource("Memory", "n", spec, status, created)
-    holds_for_any_document(TARGET, Snapshot(target, {"Memory": (target, other)}))
+    holds_for_any_document(TARGET, Snapshot(target, Related({"Memory": (target, other)})))

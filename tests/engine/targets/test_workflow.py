@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.workflow import TARGET
-from controllers.engine.types import Condition, Document, Snapshot
+from controllers.engine.types import Condition, Document, Related, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -132,7 +132,7 @@ def test_budgets_of_the_domains_involved_count_and_no_others() -> None:
         )
         for domain in ("growth", "finance")
     )
-    related = run("completed")._replace(related={"Budget": (mine, theirs)})
+    related = run("completed")._replace(related=Related({"Budget": (mine, theirs)}))
     assert [each.name for each in TARGET.spending(related, NOW)] == ["growth-budget tokens"]
     budget = drift_of(TARGET, related).of("budget")
     assert budget is not None
