@@ -80,29 +80,6 @@ class DriftSample(models.Model):
         return f"{self.resource_id} at {self.at}: {self.score}"
 
 
-class Plan(models.Model):
-    """The actions a controller would take on a resource, until people or policy let it."""
-
-    controller = models.ForeignKey(
-        Resource, on_delete=models.CASCADE, related_name="plans", db_index=False
-    )
-    resource = models.ForeignKey(Resource, on_delete=models.CASCADE, related_name="planned")
-    digest = models.CharField(max_length=64)
-    mode = models.CharField(max_length=8)
-    actions = DocumentField(default=list)
-    explanation = models.TextField()
-    correlation_id = models.CharField(max_length=64)
-    planned_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["controller", "resource"], name="one_plan_per_pair")
-        ]
-
-    def __str__(self) -> str:
-        return f"plan {self.digest[:8]} for {self.resource_id}"
-
-
 class Alert(models.Model):
     """Something people were told; it rings once and stays until what it is about is over."""
 

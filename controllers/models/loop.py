@@ -55,6 +55,8 @@ class Runtime(models.Model):
     failures = models.PositiveIntegerField(default=0)
     breaker_reason = models.TextField(blank=True)
     stalled_at = models.DateTimeField(null=True)
+    # After a hold it only proposes, until a full cycle of this number or a later one has ended.
+    only_proposes_from = models.PositiveBigIntegerField(null=True)
 
     def __str__(self) -> str:
         return f"runtime of {self.controller_id}"

@@ -1,0 +1,259 @@
+"""A proposal's life: which verb leads from which state to which, as one table.
+
+Verbs of people and verbs of the product share the table, so that nothing can happen to a proposal
+that is not written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Literal, get_args
+
+State = Literal[
+    "recommended",
+    "pending",
+    "approved",
+    "executing",
+    "verifying",
+    "succeeded",
+    "failed",
+    "unknown",
+    "rejected",
+    "changes_requested",
+    "expired",
+    "lapsed",
+    "superseded",
+    "converged",
+    "overridden",
+    "withdrawn",
+    "skipped",
+    "rolled_back",
+]
+# What people say; each is also a verb of the API.
+Answer = Literal[
+    "approve",
+    "reject",
+    "change",
+    "override",
+    "adopt",
+    "accept",
+    "snooze",
+    "request_changes",
+    "withdraw",
+    "undo",
+    "break_glass",
+    "extend",
+    "resolve",
+]
+# What happens by itself: by the loop, the clock or the executor.
+Event = Literal[
+    "vote",
+    "revise",
+    "confirm",
+    "supersede",
+    "converge",
+    "expire",
+    "claim",
+    "lapse",
+    "skip",
+    "stop",
+    "retry",
+    "finish",
+    "fail",
+    "lose",
+    "verify",
+    "roll_back",
+]
+Verb = Answer | Event
+
+STATES: tuple[State, ...] = get_args(State)
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
+EVENTS: tuple[Event, ...] = get_args(Event)
+
+# Nobody has decided yet.
+WAITING: tuple[State, ...] = ("recommended", "pending")
+# It may still bring something about: of these there is one for each plan.
+OPEN: tuple[State, ...] = (
+    *WAITING,
+    "changes_requested",
+    "approved",
+    "executing",
+    "verifying",
+    "unknown",
+)
+# It has brought something about that can be taken back.
+DONE: tuple[State, ...] = ("verifying", "succeeded", "failed")
+CLOSED: tuple[State, ...] = tuple(state for state in STATES if state not in OPEN)
+
+# How long people may take to decide, and how long what they approved may take to begin, by risk.
+WAITS: Mapping[str, timedelta] = {
+    "low": timedelta(days=7),
+    "medium": timedelta(days=3),
+    "high": timedelta(hours=24),
+}
+LAPSES: Mapping[str, timedelta] = {
+    "low": timedelta(hours=24),
+    "medium": timedelta(hours=4),
+    "high": timedelta(minutes=15),
+}
+# No answer keeps a proposal waiting, or out of sight, for longer than this.
+LONGEST_WAIT = timedelta(days=30)
+# How long something done can be undone, and how soon broken glass is looked at.
+UNDO_WINDOW = timedelta(hours=24)
+REVIEW_WITHIN = timedelta(hours=1)
+
+_WAITING: Mapping[Verb, State | Literal["same"]] = {
+    "vote": "same",
+    "approve": "approved",
+    "break_glass": "approved",
+    "reject": "rejected",
+    "change": "pending",
+    "override": "overridden",
+    "adopt": "converged",
+    "accept": "rejected",
+    "snooze": "same",
+    "request_changes": "changes_requested",
+    "withdraw": "withdrawn",
+    "extend": "same",
+    "revise": "same",
+    "confirm": "same",
+    "supersede": "superseded",
+    "converge": "converged",
+    "expire": "expired",
+    "skip": "skipped",
+}
+_TABLE: Mapping[State, Mapping[Verb, State | Literal["same"]]] = {
+    "recommended": _WAITING,
+    "pending": _WAITING,
+    "changes_requested": {
+        "withdraw": "withdrawn",
+        "change": "pending",
+        "revise": "pending",
+        "confirm": "same",
+        "override": "overridden",
+        "supersede": "superseded",
+        "converge": "converged",
+        "expire": "expired",
+        "skip": "skipped",
+    },
+    # What is decided is not rejected any more: it is taken back, or something else is done.
+    "approved": {
+        "override": "overridden",
+        "withdraw": "withdrawn",
+        "revise": "pending",
+        "confirm": "same",
+        "supersede": "superseded",
+        "converge": "converged",
+        "claim": "executing",
+        "lapse": "lapsed",
+        "skip": "skipped",
+    },
+    "executing": {
+        "override": "overridden",
+        "confirm": "same",
+        "finish": "verifying",
+        "fail": "failed",
+        "retry": "approved",
+        "stop": "approved",
+        "lose": "unknown",
+        "skip": "skipped",
+        "supersede": "superseded",
+        "converge": "converged",
+        "roll_back": "rolled_back",
+    },
+    "verifying": {"confirm": "same", "verify": "succeeded", "fail": "failed", "undo": "approved"},
+    "unknown": {
+        "confirm": "same",
+        "resolve": "verifying",
+        "verify": "succeeded",
+        "fail": "failed",
+        "retry": "approved",
+        "roll_back": "rolled_back",
+    },
+    "succeeded": {"undo": "approved"},
+    "failed": {"undo": "approved"},
+}
+
+
+class Illegal(Exception):
+    """A verb that does not fit the state; `allowed` lists those that do."""
+
+    def __init__(self, state: State, verb: Verb) -> None:
+        said = state.replace("_", " ")
+        super().__init__(f"A proposal that is {said} cannot be {PAST.get(verb, verb)}.")
+        self.state, self.verb, self.allowed = state, verb, answers(state)
+
+
+# How the ledger names what happened.
+TOLD: Mapping[str, str] = {
+    "approve": "approved",
+    "reject": "rejected",
+    "change": "changed",
+    "override": "overridden",
+    "adopt": "adopted",
+    "accept": "accepted",
+    "snooze": "snoozed",
+    "request_changes": "changes-requested",
+    "withdraw": "withdrawn",
+    "undo": "undo-requested",
+    "break_glass": "glass-broken",
+    "extend": "extended",
+    "resolve": "resolved",
+    "review": "reviewed",
+    "vote": "voted",
+    "revise": "revised",
+    "confirm": "confirmed",
+    "supersede": "superseded",
+    "converge": "converged",
+    "expire": "expired",
+    "claim": "begun",
+    "lapse": "lapsed",
+    "skip": "skipped",
+    "stop": "stopped",
+    "retry": "retried",
+    "finish": "executed",
+    "fail": "failed",
+    "lose": "lost",
+    "verify": "verified",
+    "roll_back": "rolled-back",
+}
+# How a refusal names what was tried.
+PAST: Mapping[Verb, str] = {
+    "approve": "approved",
+    "reject": "rejected",
+    "change": "changed",
+    "override": "overridden",
+    "adopt": "adopted into the spec",
+    "accept": "accepted as it is",
+    "snooze": "snoozed",
+    "request_changes": "sent back for changes",
+    "withdraw": "withdrawn",
+    "undo": "undone",
+    "break_glass": "approved by breaking the glass",
+    "extend": "extended",
+    "resolve": "resolved",
+}
+
+
+def after(state: State, verb: Verb) -> State:
+    """Return the state a verb leads to; one that does not fit raises `Illegal`."""
+    led = _TABLE.get(state, {}).get(verb)
+    if led is None:
+        raise Illegal(state, verb)
+    return state if led == "same" else led
+
+
+def allows(state: State, verb: Verb) -> bool:
+    """Tell whether a verb fits a state."""
+    return verb in _TABLE.get(state, {})
+
+
+def answers(state: State) -> tuple[Answer, ...]:
+    """Return what people may say about a proposal in a state."""
+    return tuple(verb for verb in ANSWERS if allows(state, verb))
+
+
+def sources(verb: Verb) -> tuple[State, ...]:
+    """Return the states a verb fits."""
+    return tuple(state for state in STATES if allows(state, verb))

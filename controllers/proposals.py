@@ -1,0 +1,197 @@
+"""How a proposal moves: taken with the whole precondition, moved by one verb, told to the ledger.
+
+`take` is the first statement of every transaction about a proposal. It changes a row or nothing:
+of many who press at once one goes on, and the others are told who won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from controllers import lifecycle
+from controllers.clocks import current
+from controllers.lifecycle import WAITING, Illegal, Verb
+from controllers.models import Proposal
+from resources import announcements, ledger
+from resources.actor import Actor
+
+# What begins a revision: the ledger keeps what people see of it.
+REVISING = ("created", "revised", "revise", "change")
+# How loud the ledger is about a verb.
+SEVERITIES: Mapping[str, str] = {"break_glass": "critical"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What somebody saw when they decided: a revision and the digest of its actions."""
+
+    revision: int
+    digest: str
+
+
+class Refused(Exception):
+    """It was not done; the message says why, and `proposal` is how it stands now."""
+
+    def __init__(self, message: str, proposal: Proposal | None = None) -> None:
+        super().__init__(message)
+        self.proposal = proposal
+
+
+class Missing(Refused):
+    """There is no such proposal."""
+
+
+class Changed(Refused):
+    """It is no longer what was seen."""
+
+    def __init__(self, message: str, proposal: Proposal, seen: Seen) -> None:
+        super().__init__(message, proposal)
+        self.seen = seen
+
+
+class Decided(Refused):
+    """Somebody or something decided first; `allowed` lists what may still be said."""
+
+    def __init__(self, message: str, proposal: Proposal, allowed: tuple[str, ...]) -> None:
+        super().__init__(message, proposal)
+        self.allowed = allowed
+
+
+class Expired(Refused):
+    """The answer came too late."""
+
+
+def take(key: int, verb: Verb, now: datetime, *, seen: Seen | None = None) -> Proposal:
+    """Take a proposal for a verb: one guarded update, or an explanation of why not."""
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("A proposal is taken in the transaction that moves it.")
+    if not fitting(key, verb, now, seen).update(lock=F("lock") + 1, changed_at=now):
+        raise explanation(key, verb, now, seen)
+    return Proposal.objects.select_related("controller", "resource").get(pk=key)
+
+
+def fitting(key: int, verb: Verb, now: datetime, seen: Seen | None) -> Any:
+    """Return the row if a verb fits it at this moment, and it is what was seen."""
+    row = Proposal.objects.filter(pk=key, state__in=lifecycle.sources(verb))
+    if seen is not None:
+        row = row.filter(revision=seen.revision, action_digest=seen.digest)
+    # The clock ends what waits, not the sweep that writes it down.
+    if verb != "expire":
+        row = row.filter(~Q(state__in=WAITING) | Q(expires_at__gt=current(now)))
+    return row
+
+
+def explanation(key: int, verb: Verb, now: datetime, seen: Seen | None) -> Refused:
+    """Say why a proposal could not be taken."""
+    found = Proposal.objects.select_related("controller", "resource").filter(pk=key).first()
+    if found is None:
+        return Missing(f"There is no proposal/{key}.")
+    state: Any = found.state
+    if state == "expired":
+        return Expired(f"It expired at {found.expires_at:%Y-%m-%d %H:%M} UTC.", found)
+    if not lifecycle.allows(state, verb):
+        return Decided(told(found, verb), found, lifecycle.answers(state))
+    if seen is not None and seen != Seen(found.revision, found.action_digest):
+        return Changed("It has changed since you looked.", found, seen)
+    if state in WAITING:
+        return Expired(f"It expired at {found.expires_at:%Y-%m-%d %H:%M} UTC.", found)
+    return Decided(told(found, verb), found, lifecycle.answers(state))
+
+
+def told(proposal: Proposal, verb: Verb) -> str:
+    """Say who was faster, and what they said."""
+    state: Any = proposal.state
+    if not proposal.decided_by:
+        return str(Illegal(state, verb))
+    at = f" at {proposal.decided_at:%Y-%m-%d %H:%M:%S} UTC" if proposal.decided_at else ""
+    why = f": {proposal.reason}" if proposal.reason else "."
+    return f"It is {state.replace('_', ' ')}, decided by {proposal.decided_by}{at}{why}"
+
+
+def move(
+    proposal: Proposal,
+    verb: Verb,
+    *,
+    actor: Actor,
+    now: datetime,
+    payload: Mapping[str, Any] | None = None,
+    **changes: Any,
+) -> Proposal:
+    """Move a taken proposal: its state and fields, and the ledger's entry of it."""
+    state: Any = proposal.state
+    changes["state"] = lifecycle.after(state, verb)
+    for name, value in changes.items():
+        setattr(proposal, name, value)
+    proposal.changed_at = now
+    Proposal.objects.filter(pk=proposal.pk).update(changed_at=now, **changes)
+    tell(proposal, verb, actor=actor, now=now, payload=payload)
+    return proposal
+
+
+def tell(
+    proposal: Proposal,
+    verb: str,
+    *,
+    actor: Actor,
+    now: datetime,
+    payload: Mapping[str, Any] | None = None,
+) -> None:
+    """Write what happened to a proposal into its chain, and announce it on commit."""
+    entry = entry_of(proposal, verb, payload or {})
+    story = ledger.correlation.get() or proposal.correlation_id
+    token = ledger.correlation.set(story)
+    try:
+        ledger.append([entry], actor=actor, now=now)
+    finally:
+        ledger.correlation.reset(token)
+    announcements.announce()
+
+
+def entry_of(proposal: Proposal, verb: str, payload: Mapping[str, Any]) -> ledger.Entry:
+    """Write what happened as an entry: what was decided about is named by its digest."""
+    told = {
+        "proposal": proposal.pk,
+        "resource": str(proposal.resource),
+        "state": proposal.state,
+        "revision": proposal.revision,
+        "actionDigest": proposal.action_digest,
+        "basisDigest": proposal.basis_digest,
+        **({"facts": facts(proposal)} if verb in REVISING else {}),
+        **payload,
+    }
+    return ledger.Entry(
+        proposal.stream,
+        f"proposal.{lifecycle.TOLD.get(verb, verb).replace('_', '-')}",
+        f"proposal/{proposal.pk}",
+        told,
+        severity=SEVERITIES.get(verb, "info"),
+    )
+
+
+def facts(proposal: Proposal) -> dict[str, Any]:
+    """Return what people see of a revision, so that two of them can be held side by side."""
+    return {
+        "actions": {
+            str(each["sequence"]): {
+                "operation": each["operation"],
+                "parameters": each.get("parameters", {}),
+                "touches": each.get("touches", []),
+            }
+            for each in proposal.actions
+        },
+        "evidence": {
+            f"{each['dimension']}:{each['subject']}": {
+                name: each[name] for name in ("verdict", "desired", "observed") if name in each
+            }
+            for each in proposal.evidence
+        },
+        "risk": proposal.risk,
+        "people": proposal.people,
+        "score": proposal.score,
+    }
