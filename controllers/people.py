@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission, User
@@ -11,16 +13,26 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import transaction
 from django.urls import reverse
 
+from controllers.models import Grant
 from resources import ledger
 from resources.actor import SYSTEM, Actor
 
-# What each role may do with resources; deciding and domain grants come with the decisions.
+# What the groups of the admin site may do with resources; `roles` says what everything else asks.
 ROLES = {
     "Viewers": ("view_resource",),
     "Operators": ("view_resource", "add_resource", "change_resource"),
     "Approvers": ("view_resource",),
     "Auditors": ("view_resource", "view_ledgerevent"),
     "Administrators": (),
+}
+
+# The role that goes with each group, for the whole organisation.
+GRANTED = {
+    "Viewers": Grant.Role.VIEWER,
+    "Operators": Grant.Role.OPERATOR,
+    "Approvers": Grant.Role.APPROVER,
+    "Auditors": Grant.Role.AUDITOR,
+    "Administrators": Grant.Role.ADMINISTRATOR,
 }
 
 
@@ -69,9 +81,18 @@ def ensure_administrator(now: datetime) -> User:
     with transaction.atomic():
         groups = ensure_roles()
         first = User.objects.filter(groups=groups["Administrators"]).order_by("pk").first()
-        return first or add_person(
-            "admin", name="Administrator", role="Administrators", actor=SYSTEM, now=now
-        )
+        return first or add_administrator(now)
+
+
+def add_administrator(now: datetime) -> User:
+    """Add somebody who administers and decides: one person alone can run the product.
+
+    What they propose themselves, somebody else decides.
+    """
+    user = add_person("admin", name="Administrator", role="Administrators", actor=SYSTEM, now=now)
+    give(user, Grant.Role.APPROVER, actor=SYSTEM, now=now)
+    note(user, "person.granted", {"role": "approver", "domain": ""}, actor=SYSTEM, now=now)
+    return user
 
 
 def add_person(username: str, *, name: str, role: str, actor: Actor, now: datetime) -> User:
@@ -83,8 +104,14 @@ def add_person(username: str, *, name: str, role: str, actor: Actor, now: dateti
         user.set_unusable_password()
         user.save(force_insert=True)
         user.groups.add(ensure_roles()[role])
+        give(user, GRANTED[role], actor=actor, now=now)
         note(user, "person.added", {"role": role}, actor=actor, now=now)
     return user
+
+
+def give(user: User, role: Grant.Role, *, actor: Actor, now: datetime) -> None:
+    """Give somebody who is new a role for the whole organisation."""
+    Grant.objects.create(person=user, role=role, granted_by=str(actor), granted_at=now)
 
 
 def ensure_samples(now: datetime) -> list[User]:
@@ -124,7 +151,9 @@ def actor_for(user: User) -> Actor:
     return Actor("person", user.get_username())
 
 
-def note(user: User, event: str, payload: dict[str, str], *, actor: Actor, now: datetime) -> None:
+def note(
+    user: User, event: str, payload: Mapping[str, Any], *, actor: Actor, now: datetime
+) -> None:
     """Write what happened to a person into their chain."""
     subject = f"person/{user.get_username()}"
     entry = ledger.Entry(stream=subject, event=event, subject=subject, payload=payload)

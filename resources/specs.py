@@ -21,6 +21,7 @@ from resources.snapshots import declared_metadata, parse_instant
 from resources.store import Draft
 
 ATTEMPTS = 8
+SECOND_PERSON = "that lowers a guard, so a second person has to approve it; propose it instead."
 
 Action = Literal["created", "changed", "unchanged", "refused", "conflict"]
 Progress = Callable[[str, int], None]
@@ -31,12 +32,14 @@ class Wish:
     """A document somebody wants to be true.
 
     `expected` is the resource version the writer has seen; 0 means "only if it does not exist".
-    `message` says why, in the history.
+    `message` says why, in the history. `authorised` means that as many people have approved it as
+    the lowering of a guard needs.
     """
 
     document: Document
     expected: int | None = None
     message: str = ""
+    authorised: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,9 @@ def apply(
     Nothing is written for what is unchanged. A resource that somebody else changes meanwhile is
     read again, unless the wish names the version it expects: then it is a conflict.
     """
+    # What the product declares by itself, such as its example, is nobody's to approve.
+    if actor.kind == "system":
+        wishes = [replace(wish, authorised=True) for wish in wishes]
     checked = check_all(wishes, progress)
     drafts: list[Draft] = []
     for _ in range(ATTEMPTS):
@@ -178,12 +184,23 @@ def compare_and_draft(draft: Draft, wish: Wish, now: datetime) -> Applied:
     before = {"metadata": row.metadata, "spec": row.spec}
     after = {"metadata": declared_metadata(wish.document), "spec": wish.document["spec"]}
     differences = tuple(compare(before, after)) if not draft.new else ()
+    if differences and not wish.authorised and (lowering := lowered(row.kind, before, after)):
+        return Applied(row.kind, row.name, "refused", lowering, differences, row)
     notes = seed_status(draft, wish.document, now)
     draft.message = wish.message
     if draft.new or differences:
         declare(draft, after, differences)
     action: Action = "created" if draft.new else "changed" if draft.touched else "unchanged"
     return Applied(row.kind, row.name, action, (), differences, row, notes)
+
+
+def lowered(kind: str, before: Document, after: Document) -> tuple[Problem, ...]:
+    """Refuse each guard that a change weakens; one pair of eyes is not enough for that."""
+    known = kinds.by_name(kind)
+    return tuple(
+        replace(each, message=f"{each.message}: {SECOND_PERSON}", rule="two-people")
+        for each in (known.lowered(before, after) if known else ())
+    )
 
 
 def expected_by(wish: Wish, draft: Draft) -> int | None:

@@ -8,7 +8,18 @@ from math import fsum
 from typing import Any, TypeGuard
 
 from resources.durations import parse_period, period_text
-from resources.kind import Document, Kind, Link, Problem, conditions
+from resources.kind import (
+    MODES,
+    Document,
+    Kind,
+    Link,
+    Problem,
+    as_loud,
+    conditions,
+    lost,
+    rank,
+    weaker,
+)
 from resources.paths import at, objects, rename, rewrite, texts
 
 _PERIOD_HINT = "must be a period such as 2026-Q1, 2026-02, monthly or 2026-01-01/2026-03-31"
@@ -51,6 +62,17 @@ def _tolerate(document: Document) -> None:
             status["consumed"] = {"tokens": status.pop("tokensConsumed")}
 
 
+def _lowered(before: Document, after: Document) -> Iterator[Problem]:
+    """Say which guards a change weakens: the mode, or an alert that rings later or less."""
+    yield from weaker(before, after, "spec.enforcement", rank(MODES, "warn"))
+    yield from lost(
+        before,
+        after,
+        "spec.alerts",
+        lambda old, new: new["threshold"] <= old["threshold"] and as_loud(old, new),
+    )
+
+
 KIND = Kind(
     name="Budget",
     path="budget",
@@ -70,5 +92,6 @@ KIND = Kind(
         Link("spec.agents[].name", "Agent", "warning", "17"),
     ),
     own_checks=_checks,
+    lowered=_lowered,
     tolerate=_tolerate,
 )

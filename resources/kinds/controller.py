@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import Any
 
 from resources.durations import DURATION_HINT, is_positive
 from resources.expressions import (
@@ -15,7 +17,17 @@ from resources.expressions import (
     read_action,
 )
 from resources.expressions.syntax import Invalid
-from resources.kind import Document, Kind, Problem, conditions
+from resources.kind import (
+    MODES,
+    Document,
+    Kind,
+    Problem,
+    as_loud,
+    conditions,
+    lost,
+    rank,
+    weaker,
+)
 from resources.paths import at, objects, rename, texts
 
 _ACTIONS = ("spec.actions.onDrift[]", "spec.actions.onError[]", "spec.actions.onHealthy[]")
@@ -26,6 +38,10 @@ _HOOKS = {
 }
 _ACTION_TYPES = {"alert", "reconcile", "pause", "log", "escalate", "block"}
 _LEVELS = {"info", "warning", "error", "critical"}
+# Actions that tell people or stop something; the others change or note.
+_GUARDING = ("alert", "escalate", "block", "pause")
+_DIMENSIONS = ("kpi", "health", "budget", "security", "field")
+_THRESHOLD = 0.15
 
 
 def _checks(document: Document) -> Iterator[Problem]:
@@ -97,6 +113,31 @@ def _complete(document: Document) -> None:
                 hook.setdefault("action", f"emit {hook['event']}")
 
 
+def _lowered(before: Document, after: Document) -> Iterator[Problem]:
+    """Say which guards a change weakens: the mode, the approval, a threshold, an alert rule."""
+    yield from weaker(before, after, "spec.enforcementMode", rank(MODES, "warn"))
+    yield from weaker(before, after, "spec.approval", rank(("auto", "required"), "required"))
+    yield from weaker(before, after, "spec.driftThreshold", _sensitivity(_THRESHOLD))
+    for name in _DIMENSIONS:
+        path = f"spec.drift.dimensionThresholds.{name}"
+        yield from weaker(before, after, path, _sensitivity(inf))
+    for path in ("spec.actions.onDrift", "spec.actions.onError"):
+        yield from lost(before, after, path, _kept)
+
+
+def _sensitivity(usual: float) -> Callable[[Any], float]:
+    """Measure a threshold: the lower it is, the more it guards."""
+    return lambda value: -(usual if value is None else value)
+
+
+def _kept(old: Document, new: Document) -> bool:
+    """Tell whether an action that guards is still there, or that there was none to keep."""
+    if old.get("type") not in _GUARDING:
+        return True
+    alike = all(old.get(name) == new.get(name) for name in ("type", "operation"))
+    return alike and as_loud(old, new)
+
+
 KIND = Kind(
     name="Controller",
     path="controller",
@@ -112,6 +153,7 @@ KIND = Kind(
     ),
     domain_path="",
     own_checks=_checks,
+    lowered=_lowered,
     tolerate=_tolerate,
     complete=_complete,
 )

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
-from resources.kind import V01, V02, Document, Kind, Link, conditions
+from collections.abc import Iterator
+from datetime import timedelta
+
+from resources.durations import parse_duration
+from resources.kind import (
+    V01,
+    V02,
+    Document,
+    Kind,
+    Link,
+    Problem,
+    conditions,
+    lost,
+    rank,
+    weaker,
+)
 from resources.paths import objects
 
 
 def _migrate(document: Document) -> None:
     for spec in objects(document, "spec"):
         spec.setdefault("compliance", {"standards": [], "requirements": []})
+
+
+def _lowered(before: Document, after: Document) -> Iterator[Problem]:
+    """Say which guards a change weakens: the audit, the way to step in, a path of escalation."""
+    for path in ("spec.audit.enabled", "spec.humanOverride.enabled"):
+        yield from weaker(before, after, path, rank((False, True), False))
+    yield from weaker(before, after, "spec.audit.level", rank(("none", "summary", "full"), "none"))
+    yield from lost(before, after, "spec.escalation.paths", _kept)
+
+
+def _kept(old: Document, new: Document) -> bool:
+    """Tell whether a path still tells the same people, as soon and as early."""
+    alike = all(old.get(name) == new.get(name) for name in ("role", "channel"))
+    return alike and new["level"] <= old["level"] and _patience(new) <= _patience(old)
+
+
+def _patience(path: Document) -> timedelta:
+    return parse_duration(path.get("timeout", "")) or timedelta.max
 
 
 KIND = Kind(
@@ -31,5 +64,6 @@ KIND = Kind(
         Link("spec.domain", "Domain", "error", "7", wildcard=True),
         Link("spec.extends", "Governance", "error", "14"),
     ),
+    lowered=_lowered,
     migrate=_migrate,
 )

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from resources.kind import Document, Kind, Link, conditions
+from collections.abc import Iterator
+
+from resources.kind import MODES, Document, Kind, Link, Problem, conditions, rank, weaker
 from resources.paths import objects
+
+# What can be switched off, and how it stands when nothing is said.
+_SWITCHES = {
+    "spec.agentIdentity.required": True,
+    "spec.zeroTrust.enabled": False,
+    "spec.zeroTrust.verifyOnEveryCall": False,
+    "spec.auditTrail.immutable": True,
+    "spec.promptInjectionDefense.enabled": True,
+    "spec.promptInjectionDefense.sanitizeInputs": False,
+}
+_DETECTION = "spec.promptInjectionDefense.onDetection"
 
 
 def _tolerate(document: Document) -> None:
@@ -12,6 +25,14 @@ def _tolerate(document: Document) -> None:
         if isinstance(violations, dict) and isinstance(violations.get("total"), int | float):
             status["violationsDetail"] = violations
             status["violations"] = violations["total"]
+
+
+def _lowered(before: Document, after: Document) -> Iterator[Problem]:
+    """Say which guards a change weakens: the mode, a defence, the answer to an attack."""
+    yield from weaker(before, after, "spec.enforcementMode", rank(MODES, "warn"))
+    yield from weaker(before, after, _DETECTION, rank(("log", "warn", "block"), "log"))
+    for path, usual in _SWITCHES.items():
+        yield from weaker(before, after, path, rank((False, True), usual))
 
 
 KIND = Kind(
@@ -32,5 +53,6 @@ KIND = Kind(
         Link("spec.dataScopes[].allowedAgents[]", "Agent", "warning", "18"),
         Link("spec.dataScopes[].resource", "asset", "warning", "18"),
     ),
+    lowered=_lowered,
     tolerate=_tolerate,
 )

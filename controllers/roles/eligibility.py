@@ -1,0 +1,158 @@
+"""Who may decide about a proposal now, on whose authority, and which votes still count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+
+from controllers.models import Decision, Proposal
+from controllers.roles import deputies, interests, rights
+from controllers.roles.rights import DECIDE, GLASS, Denied
+
+RISKS = ("low", "medium", "high")
+
+
+class Authority(NamedTuple):
+    """Who decides, and for whom when it is a deputy."""
+
+    person: User
+    behalf: User | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A proposal before those who may decide: who is barred, and how far each approver goes."""
+
+    domain: str
+    risk: str
+    # The code of the rule for each name.
+    barred: dict[str, str]
+    # The highest risk for each approver's key.
+    ceilings: dict[int, int]
+
+    @classmethod
+    def read(cls, proposal: Proposal, now: datetime) -> Case:
+        """Read everything the rules ask for."""
+        return cls.read_all([proposal], now)[0]
+
+    @classmethod
+    def read_all(cls, found: Sequence[Proposal], now: datetime) -> list[Case]:
+        """Read the same about many proposals, for the price of one."""
+        barred = interests.bars(found)
+        ceilings = ceilings_in({each.resource.domain for each in found}, now)
+        return [
+            cls(each.resource.domain, each.risk, barred[each.pk], ceilings[each.resource.domain])
+            for each in found
+        ]
+
+    def objection(self, person: User) -> Denied | None:
+        """Return why somebody may not decide in their own right, or nothing."""
+        return interests.objection(person, self.barred) or self.lack(person)
+
+    def lack(self, person: User) -> Denied | None:
+        """Return which right somebody lacks, or nothing."""
+        where = rights.place(self.domain)
+        if person.pk not in self.ceilings:
+            return Denied("NotApprover", f"Only an approver of {where} decides this.")
+        highest = self.ceilings[person.pk]
+        if highest < RISKS.index(self.risk):
+            said = f"This is of {self.risk} risk; the grant for {where} ends at {RISKS[highest]}."
+            return Denied("AboveCeiling", said)
+        return None
+
+
+def ceilings_in(domains: Iterable[str], now: datetime) -> dict[str, dict[int, int]]:
+    """Return for each domain how far its approvers go; those of the organisation go everywhere."""
+    found: dict[str, dict[int, int]] = {domain: {} for domain in domains}
+    held = rights.anywhere(DECIDE, now).filter(domain__in={"", *found})
+    for person, domain, ceiling in held.values_list("person", "domain", "ceiling"):
+        for reached in [domain] if domain else found:
+            highest = found[reached].get(person, 0)
+            found[reached][person] = max(highest, RISKS.index(ceiling))
+    return found
+
+
+def authority(person: User, proposal: Proposal, now: datetime) -> Authority:
+    """Return by which right somebody decides about a proposal; without one it is denied.
+
+    A deputy may have no part in it, and neither may the one they decide for.
+    """
+    if not User.objects.filter(pk=person.pk, is_active=True).exists():
+        raise Denied("Inactive", "This account is not active.")
+    case = Case.read(proposal, now)
+    refused = interests.objection(person, case.barred)
+    if refused is not None:
+        raise refused
+    refused = case.lack(person)
+    if refused is None:
+        return Authority(person, None)
+    for delegator in unheard(deputies.delegators(person, now), proposal):
+        objection = case.objection(delegator)
+        if objection is None:
+            return Authority(person, delegator)
+        name = delegator.get_username()
+        refused = Denied(objection.code, f"You decide for {name} here. {objection}")
+    raise refused
+
+
+def unheard(delegators: Iterable[User], proposal: Proposal) -> list[User]:
+    """Put those first whose authority nobody has used for this revision."""
+    given = Decision.objects.filter(
+        proposal=proposal, revision=proposal.revision, answer="approve"
+    ).values_list("person", "behalf")
+    heard = {key for pair in given for key in pair}
+    return sorted(delegators, key=lambda each: (each.pk in heard, each.pk))
+
+
+def deciders(proposal: Proposal, now: datetime) -> list[User]:
+    """Return everybody who may decide about a proposal now, deputies among them."""
+    case = Case.read(proposal, now)
+    approvers = User.objects.filter(pk__in=case.ceilings)
+    able = [each for each in approvers if case.objection(each) is None]
+    standing = deputies.in_force(now).filter(person__in=able).select_related("deputy")
+    stand_ins = [
+        each.deputy for each in standing if interests.objection(each.deputy, case.barred) is None
+    ]
+    return sorted({*able, *stand_ins}, key=lambda each: each.get_username())
+
+
+def still_valid(
+    decisions: Iterable[Decision], proposal: Proposal, now: datetime
+) -> list[Decision]:
+    """Return the approvals that count as things stand, each of another person.
+
+    Somebody and their deputy are one: nobody is counted twice, neither as the one who answered nor
+    as the one answered for. What the policy allowed is nobody's vote.
+    """
+    case = Case.read(proposal, now)
+    found: list[Decision] = []
+    heard: set[int] = set()
+    for each in sorted(decisions, key=lambda each: (each.at, each.pk)):
+        involved = {key for key in (each.person_id, each.behalf_id) if key is not None}
+        if not heard & involved and counts(each, case, now):
+            heard |= involved
+            found.append(each)
+    return found
+
+
+def counts(decision: Decision, case: Case, now: datetime) -> bool:
+    """Tell whether one approval would still be accepted from the person who gave it."""
+    person, behalf = decision.person, decision.behalf
+    if person is None or not decision.counts:
+        return False
+    if decision.answer == "break_glass":
+        return rights.holds_role(person, GLASS, case.domain, now)
+    if decision.answer != "approve":
+        return False
+    if behalf is None:
+        return case.objection(person) is None
+    return (
+        User.objects.filter(pk=person.pk, is_active=True).exists()
+        and interests.objection(person, case.barred) is None
+        and case.objection(behalf) is None
+        and deputies.stood(behalf, person, decision.at)
+    )

@@ -1,0 +1,26 @@
+"""What a change of rights leaves behind, and what is said when it cannot be made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from controllers import people
+from resources import announcements
+
+
+class Refused(ValueError):
+    """It cannot be done as asked; the message says why."""
+
+
+class Missing(LookupError):
+    """There is no such grant or delegation."""
+
+
+def note(person: User, event: str, payload: Mapping[str, Any], *, by: User, now: datetime) -> None:
+    """Write what became of somebody's rights into their chain."""
+    people.note(person, event, payload, actor=people.actor_for(by), now=now)
+    announcements.announce()
