@@ -1,0 +1,36 @@
+"""Holds: what people said no to beats every controller, from the moment it is acknowledged."""
+
+from __future__ import annotations
+
+from controllers.holds.in_force import covering, epoch, only_proposes, standing
+from controllers.holds.lifting import find, lift, renew
+from controllers.holds.placing import Placed, drained, on_failure, place, told
+from controllers.holds.previewing import preview
+from controllers.holds.scopes import Flight
+from controllers.holds.shadows import Shadowed, shadow
+from controllers.holds.sweeping import sweep
+from controllers.holds.wanting import Ended, Missing, Refused, Wanted
+
+__all__ = [
+    "Ended",
+    "Flight",
+    "Missing",
+    "Placed",
+    "Refused",
+    "Shadowed",
+    "Wanted",
+    "covering",
+    "drained",
+    "epoch",
+    "find",
+    "lift",
+    "on_failure",
+    "only_proposes",
+    "place",
+    "preview",
+    "renew",
+    "shadow",
+    "standing",
+    "sweep",
+    "told",
+]

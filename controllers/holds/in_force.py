@@ -1,0 +1,104 @@
+"""What stands now: one query, by the clock, whether or not anybody has swept up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import F, Q, QuerySet
+
+from controllers.clocks import current
+from controllers.engine import cron, precedence
+from controllers.engine.precedence import Reach, Standing
+from controllers.models import Epoch, Hold, Runtime
+
+# There is one epoch, and one row of it.
+ONLY = 1
+ADVANCE = """
+    INSERT INTO controllers_epoch (id, value) VALUES (%s, 1)
+    ON CONFLICT (id) DO UPDATE SET value = controllers_epoch.value + 1 RETURNING value
+"""
+# The columns that make a `Standing`, in its order.
+SAID = (
+    "pk",
+    "kind",
+    "scope",
+    "reason",
+    "author",
+    "domain",
+    "controller",
+    "resource",
+    "path",
+    "ends_at",
+    "in_flight",
+)
+
+
+def epoch() -> int:
+    """Return how often the holds have changed."""
+    return Epoch.objects.filter(pk=ONLY).values_list("value", flat=True).first() or 0
+
+
+def advance() -> int:
+    """Count a change of the holds; whoever changes them next waits for this one's end."""
+    with connection.cursor() as cursor:
+        cursor.execute(ADVANCE, [ONLY])
+        value: int = cursor.fetchone()[0]
+    return value
+
+
+def standing(now: datetime) -> tuple[Standing, ...]:
+    """Return every hold in force."""
+    return tuple(in_force(Hold.objects.all(), now))
+
+
+def covering(reach: Reach, now: datetime) -> Standing | None:
+    """Return the hold that stands in the way of an action, the widest statement first."""
+    near = Hold.objects.filter(
+        Q(scope=Hold.Scope.ORGANISATION)
+        | Q(scope=Hold.Scope.DOMAIN, domain=reach.domain)
+        | Q(scope=Hold.Scope.CONTROLLER, controller=reach.controller)
+        | Q(scope__in=[Hold.Scope.RESOURCE, Hold.Scope.FIELD], resource=reach.resource)
+    )
+    return precedence.strongest(in_force(near, now), reach)
+
+
+def in_force(holds: QuerySet[Hold], now: datetime) -> Iterator[Standing]:
+    """Yield those that stand; a freeze that comes back stands while its window is open."""
+    for *said, window, at in lasting(holds, now).values_list(*SAID, "window", "at"):
+        found = Standing(*said)
+        if window:
+            opening = opening_of(window, at)
+            if opening is None:
+                continue
+            found = found._replace(ends_at=min(opening.end, found.ends_at or opening.end))
+        yield found
+
+
+def lasting(holds: QuerySet[Hold], now: datetime) -> Any:
+    """Keep those that have begun and are not over, with the time that was held against them."""
+    begun = Q(starts_at=None) | Q(starts_at__lte=F("at"))
+    not_over = Q(ends_at=None) | Q(ends_at__gt=F("at"))
+    return holds.filter(ended_at=None).annotate(at=current(now)).filter(begun, not_over)
+
+
+def opening_of(window: Mapping[str, str], at: datetime) -> cron.Opening | None:
+    """Return since when and until when a freeze is on, if it is."""
+    found = cron.window(window["cron"], window["timezone"], window["duration"])
+    return cron.opened(found, at) if found else None
+
+
+def only_proposes(controller: int, now: datetime) -> bool:
+    """Tell whether a controller may only propose, because a hold ended since its last full look.
+
+    One whose end has passed counts before anybody has written that down.
+    """
+    marked = Runtime.objects.filter(pk=controller, only_proposes_from__isnull=False)
+    return marked.exists() or over(now).exists()
+
+
+def over(now: datetime) -> QuerySet[Hold]:
+    """Return the holds whose end has passed and is not written down yet."""
+    return Hold.objects.filter(ended_at=None, ends_at__lte=current(now))
