@@ -18,8 +18,11 @@ KNOWN = {
     "IOA_CHROMIUM",
     "IOA_DATA_DIR",
     "IOA_DEBUG",
+    "IOA_FAILPOINT",
+    "IOA_SECRETS_KEY",
     "IOA_SECRET_KEY",
     "IOA_VENV",
+    "IOA_WEBHOOKS_ALLOW_LOOPBACK",
 }
 
 
@@ -70,6 +73,14 @@ def env_secret(name: str, file: Path) -> str:
     except OSError as error:
         raise ImproperlyConfigured(f"Cannot keep a secret key: {error}. Set {name}.") from None
     return file.read_text(encoding="ascii")
+
+
+def env_secrets(name: str, file: Path) -> list[str]:
+    """Read secrets separated by commas, the one in use first; when absent, as `env_secret`."""
+    given = env_list(name, [])
+    if any(len(each) < 32 for each in given):
+        raise ImproperlyConfigured(f"Each key of {name} must have at least 32 characters.")
+    return given or [env_secret(name, file)]
 
 
 def keep_secret(file: Path) -> None:

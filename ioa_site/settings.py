@@ -18,6 +18,11 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("IOA_DATA_DIR") or BASE_DIR / "var").absolute()
 
 SECRET_KEY = env.env_secret("IOA_SECRET_KEY", DATA_DIR / "secret_key")
+# Encrypts stored secrets of others: the first key writes, all read. Not the key of sessions, so
+# that either can be changed without the other.
+SECRETS_KEYS = env.env_secrets("IOA_SECRETS_KEY", DATA_DIR / "secrets_key")
+# Lets calls go to http://127.0.0.1, for development; otherwise only to public https addresses.
+WEBHOOKS_ALLOW_LOOPBACK = env.env_bool("IOA_WEBHOOKS_ALLOW_LOOPBACK")
 DEBUG = env.env_bool("IOA_DEBUG")
 BASE_URL = env.env_url("IOA_BASE_URL", {"http", "https"})
 ALLOWED_HOSTS = env.env_list("IOA_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
