@@ -8,11 +8,11 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from controllers import alerts, compiled, queue, recovery
+from controllers import alerts, compiled, proposing, queue, recovery
 from controllers.engine import breaker
 from controllers.engine.conditions import ORPHANED
 from controllers.engine.types import Condition, Controller
-from controllers.models import Judgement, Plan, Runtime, WorkItem
+from controllers.models import Judgement, Runtime, WorkItem
 from controllers.notes import state
 from resources import store
 from resources.actor import SYSTEM
@@ -115,8 +115,9 @@ def wind_up(row: Resource, now: datetime) -> None:
     # Who could not write a condition because this one did may try again.
     queue.free_about(Resource.objects.filter(conditions__managed_by=owner), now)
     alerts.resolve(row.pk, list(row.alerts.values_list("resource", flat=True)), now)
+    proposing.close_gone(row.proposals.all(), f"{row} no longer exists.", now)
     with transaction.atomic():
-        for table in (WorkItem, Judgement, Plan, Runtime):
+        for table in (WorkItem, Judgement, Runtime):
             table.objects.filter(controller=row.pk).delete()
         recovery.close_superseded(row.pk, now)
 

@@ -1,0 +1,55 @@
+"""Proposals come about here: from a controller's plan, an agent's request or a person's wish.
+
+A look at a chunk of resources is held against what is already proposed, and only what differs is
+written: new plans, revisions, what took another's place, what has nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from controllers.engine.types import Case, Renewed
+from controllers.models import Proposal
+from controllers.proposing.again import repropose
+from controllers.proposing.drafting import Invalid
+from controllers.proposing.ending import close_gone
+from controllers.proposing.filing import Filed, Filing, propose, revise
+from controllers.proposing.refreshing import Look, weigh
+from controllers.proposing.writing import write
+
+__all__ = [
+    "Filed",
+    "Filing",
+    "Invalid",
+    "close_gone",
+    "differs",
+    "let_go",
+    "propose",
+    "refresh",
+    "repropose",
+    "revise",
+]
+
+
+def refresh(look: Look, cases: Sequence[Case], renewed: Sequence[Renewed], now: datetime) -> None:
+    """Write what a look at some resources means for what is proposed about them.
+
+    It belongs into the transaction of the chunk, before its resources are written: whoever
+    decides takes the proposal first, too.
+    """
+    changes = weigh(look, cases, renewed, now)
+    if changes:
+        write(look, changes, now)
+
+
+def let_go(look: Look, released: Sequence[int], now: datetime) -> None:
+    """Close what is proposed about resources that a controller no longer looks after."""
+    if released:
+        found = Proposal.objects.filter(controller=look.controller.key, resource__in=released)
+        close_gone(found, f"{look.actor} no longer looks after it.", now)
+
+
+def differs(look: Look, cases: Sequence[Case], renewed: Sequence[Renewed], now: datetime) -> bool:
+    """Tell whether there would be anything to write."""
+    return bool(weigh(look, cases, renewed, now))

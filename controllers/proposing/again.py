@@ -1,0 +1,76 @@
+"""Propose again: what nobody decided in time is looked at afresh, never approved late."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from controllers import people, proposals, queue, roles
+from controllers.models import Proposal
+from controllers.proposals import Decided, Missing
+from controllers.proposing.drafting import Author, Invalid, draft
+from controllers.proposing.ending import expire, overdue
+from controllers.proposing.filing import file, same_plan
+from resources import ledger
+from resources.actor import Actor
+from resources.models import Resource
+
+# What was not decided, or not begun, in time.
+LATE = ("expired", "lapsed")
+
+
+def repropose(key: int, *, person: User, now: datetime, reason: str = "") -> Proposal:
+    """Have a controller look again now, or file an agent's plan anew; return what is then so."""
+    expire(overdue(now).filter(pk=key), now)
+    late = Proposal.objects.select_related("controller", "resource").filter(pk=key).first()
+    if late is None:
+        raise Missing(f"There is no proposal/{key}.")
+    # Whoever came too late to decide may ask for it as well.
+    if not roles.holds_role(person, ("approver",), late.resource.domain, now):
+        roles.check_propose(person, late.resource.domain, now)
+    if late.state not in LATE:
+        raise Decided(f"It is {late.state.replace('_', ' ')}, not late.", late, ())
+    if late.resource.deleted_at is not None:
+        raise Invalid(f"{late.resource} no longer exists.", late)
+    actor = people.actor_for(person)
+    with transaction.atomic():
+        if late.controller is not None:
+            look_again(late, late.controller, actor, now, reason)
+            return late
+        return file_anew(late, actor, now, reason)
+
+
+def look_again(
+    late: Proposal, controller: Resource, actor: Actor, now: datetime, reason: str
+) -> None:
+    """Ask the controller of a proposal for another look, before everything else."""
+    if controller.deleted_at is not None:
+        raise Invalid(f"{controller} no longer exists.", late)
+    story = ledger.correlation.get() or late.correlation_id
+    asked = queue.Request(queue.MANUAL, now, queue.URGENT, str(actor), reason, story)
+    queue.enqueue(controller.pk, Resource.objects.filter(pk=late.resource_id), asked)
+    proposals.tell(late, "reproposed", actor=actor, now=now, payload={"reason": reason})
+
+
+def file_anew(late: Proposal, actor: Actor, now: datetime, reason: str) -> Proposal:
+    """File the same plan again for whoever proposed it, under what holds now."""
+    drafted = draft(late.resource, author_of(late), late.actions, late.explanation, now)
+    known = same_plan(drafted)
+    if known is not None:
+        return known
+    drafted.thread_id = late.thread_id or late.pk
+    proposals.tell(late, "reproposed", actor=actor, now=now, payload={"reason": reason})
+    return file(drafted, actor, now)
+
+
+def author_of(late: Proposal) -> Author:
+    """Return who proposed it, as far as they are still there."""
+    kind, _, name = late.proposer.partition("/")
+    if kind != "agent":
+        return Author(Actor("person", name))
+    agent = Resource.objects.filter(kind="Agent", name=name, deleted_at=None).first()
+    if agent is None:
+        raise Invalid(f"{late.proposer} no longer exists.", late)
+    return Author(Actor("agent", name), agent)

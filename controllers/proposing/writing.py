@@ -1,0 +1,264 @@
+"""Write what became of the proposals of a chunk: few statements, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, OuterRef, Subquery
+
+from controllers import alerts, holds, lifecycle, proposals, upserts
+from controllers.effects import Notice
+from controllers.lifecycle import Verb
+from controllers.models import Alert, Decision, Proposal
+from controllers.proposing.making import born, renew, see
+from controllers.proposing.refreshing import Changes, Look
+from controllers.proposing.suppressing import MOST_OPEN
+from controllers.rows import these
+from controllers.upserts import Table
+from resources import announcements, ledger
+
+TABLE = "controllers_proposal"
+TOO_MANY = "TooManyProposals"
+KEY = (("id", "bigint"),)
+STATE = (("state", "text"), ("lock", "bigint"), ("changed_at", "timestamptz"))
+HELD = (("held", "text"), ("held_reason", "text"))
+SEEN = (
+    ("score", "float8"),
+    ("urgency", "text"),
+    ("explanation", "text"),
+    ("evidence", "json"),
+    ("confirmed_at", "timestamptz"),
+)
+PLAN = (
+    ("revision", "integer"),
+    ("actions", "json"),
+    ("action_digest", "text"),
+    ("planned_digest", "text"),
+    ("basis", "json"),
+    ("basis_digest", "text"),
+    ("cause", "text"),
+    ("mode", "text"),
+    ("risk", "text"),
+    ("reversible", "boolean"),
+    ("policy", "json"),
+)
+CLOCKS = (
+    ("expires_at", "timestamptz"),
+    ("execute_before", "timestamptz"),
+    ("run_at", "timestamptz"),
+    ("quiet_until", "timestamptz"),
+    ("quiet_above", "float8"),
+    ("decided_at", "timestamptz"),
+    ("decided_by", "text"),
+    ("answer", "text"),
+    ("reason", "text"),
+)
+MOVED = Table(TABLE, (*KEY, *STATE, ("outcome", "text")), ("id",))
+LINKED = Table(TABLE, (*KEY, ("superseded_by_id", "bigint")), ("id",))
+HOLDING = Table(TABLE, (*KEY, *STATE, *HELD), ("id",))
+CONFIRMED = Table(TABLE, (*KEY, *SEEN), ("id",))
+REVISED = Table(TABLE, (*KEY, *STATE, *HELD, *SEEN, *PLAN, *CLOCKS), ("id",))
+STORIES = {"effective": "verified", "worse": "failed"}
+
+Entries = list[ledger.Entry]
+
+
+def write(look: Look, changes: Changes, now: datetime) -> None:
+    """Write everything, inside the transaction of the chunk."""
+    leave_moved(changes)
+    closed = close(changes, now)
+    made = create(look, changes, now)
+    told = [*revise(changes, now), *hold(changes, now), *wake(changes, now)]
+    confirm(changes, now)
+    entries = [*closed, *succeed(changes, made), *made_known(made), *told]
+    if entries:
+        ledger.append(entries, actor=look.actor, now=now)
+        announcements.announce()
+    if changes.stopped:
+        shadow(look, changes, now)
+    if changes.created or changes.surplus:
+        warn(look, changes, now)
+
+
+def leave_moved(changes: Changes) -> None:
+    """Lock what is to be written; what somebody moved since it was read is theirs."""
+    read = {each.pk: each.lock for each in changes.touched}
+    if not read:
+        return
+    rows = Proposal.objects.select_for_update().filter(pk__in=these(read)).order_by("pk")
+    found = {each["pk"]: each for each in rows.values("pk", "lock", *dict(CLOCKS))}
+    moved = {key for key, lock in read.items() if key not in found or found[key]["lock"] != lock}
+    if moved:
+        changes.leave(moved)
+    for each in changes.touched:
+        for name in dict(CLOCKS):
+            setattr(each, name, found[each.pk][name])
+
+
+def close(changes: Changes, now: datetime) -> Entries:
+    """Close what came to its end; return what there is to tell of it."""
+    told: list[tuple[Proposal, str, dict[str, Any]]] = []
+    for each in changes.converged:
+        move(each, "converge", now)
+        told.append((each, "converged", {"reason": "The drift is gone."}))
+    for each, shown in changes.verified:
+        move(each, "verify" if shown == "effective" else "fail", now)
+        each.outcome = shown
+        told.append((each, STORIES[shown], {"outcome": shown}))
+    for each, _ in changes.superseded:
+        move(each, "supersede", now)
+    rows = [*(each for each, _, __ in told), *(each for each, _ in changes.superseded)]
+    upserts.update(MOVED, [row(MOVED, each) for each in rows])
+    return [proposals.entry_of(*each) for each in told]
+
+
+def move(proposal: Proposal, verb: Verb, now: datetime) -> None:
+    """Take a proposal to its next state."""
+    state: Any = proposal.state
+    proposal.state = lifecycle.after(state, verb)
+    proposal.lock, proposal.changed_at = proposal.lock + 1, now
+
+
+def create(look: Look, changes: Changes, now: datetime) -> list[tuple[Proposal, Proposal | None]]:
+    """Propose what is new; what the policy lets run carries the policy's own decision."""
+    made = [(born(look, wanted, former, now), former) for wanted, former in changes.created]
+    Proposal.objects.bulk_create([each for each, _ in made])
+    Decision.objects.bulk_create(
+        Decision(
+            proposal=each,
+            revision=each.revision,
+            actor=each.decided_by,
+            answer="approve",
+            shown=each.action_digest,
+            at=now,
+        )
+        for each, _ in made
+        if each.lane == "run"
+    )
+    return made
+
+
+def succeed(changes: Changes, made: Iterable[tuple[Proposal, Proposal | None]]) -> Entries:
+    """Let what was superseded name its successor."""
+    successors = {former.pk: each for each, former in made if former is not None}
+    linked: list[tuple[Any, ...]] = [(key, each.pk) for key, each in successors.items()]
+    upserts.update(LINKED, linked)
+    return [
+        proposals.entry_of(each, "superseded", {"reason": why, **named(successors.get(each.pk))})
+        for each, why in changes.superseded
+    ]
+
+
+def named(successor: Proposal | None) -> dict[str, Any]:
+    """Name the one that took the place of another."""
+    return {"supersededBy": successor.pk} if successor is not None else {}
+
+
+def made_known(made: Iterable[tuple[Proposal, Proposal | None]]) -> Entries:
+    """Tell of what is new: what it would do, why, and who lets it run if nobody is asked."""
+    return [
+        proposals.entry_of(
+            each,
+            "created",
+            {
+                "lane": each.lane,
+                "actions": each.actions,
+                "explanation": each.explanation,
+                **({"decidedBy": each.decided_by} if each.decided_by else {}),
+                **({"supersedes": former.pk} if former is not None else {}),
+            },
+        )
+        for each, former in made
+    ]
+
+
+def revise(changes: Changes, now: datetime) -> Entries:
+    """Begin new revisions; votes go along where nothing got worse."""
+    keeping = [each.pk for each, _, change in changes.revised if change != "revise"]
+    if keeping:
+        present = Proposal.objects.filter(pk=OuterRef("proposal")).values("revision")
+        votes = Decision.objects.filter(proposal__in=these(keeping), revision=Subquery(present))
+        votes.update(revision=F("revision") + 1)
+    for proposal, wanted, change in changes.revised:
+        renew(proposal, wanted, change, now)
+    upserts.update(REVISED, [row(REVISED, each) for each, _, __ in changes.revised])
+    return [
+        proposals.entry_of(
+            each, "revised", {"votesKept": change != "revise", "actions": each.actions}
+        )
+        for each, _, change in changes.revised
+    ]
+
+
+def hold(changes: Changes, now: datetime) -> Entries:
+    """Note what is in the way of proposals, or that it is gone."""
+    for proposal, code, reason in changes.held:
+        proposal.held, proposal.held_reason = code, reason
+        proposal.lock, proposal.changed_at = proposal.lock + 1, now
+    upserts.update(HOLDING, [row(HOLDING, each) for each, _, __ in changes.held])
+    return [
+        proposals.entry_of(each, "held" if code else "freed", {"code": code, "reason": reason})
+        for each, code, reason in changes.held
+    ]
+
+
+def wake(changes: Changes, now: datetime) -> Entries:
+    """Show again what people put aside until it is worse."""
+    if not changes.woken:
+        return []
+    rows = Proposal.objects.filter(pk__in=these([each.pk for each in changes.woken]))
+    rows.update(quiet_until=None, quiet_above=None, lock=F("lock") + 1, changed_at=now)
+    said = {"reason": "It has become worse."}
+    return [proposals.entry_of(each, "woken", said) for each in changes.woken]
+
+
+def confirm(changes: Changes, now: datetime) -> None:
+    """Note that plans stand, and the figures where they moved."""
+    moved = []
+    for proposal, case in changes.confirmed:
+        told = case.judgement
+        if (proposal.score, proposal.urgency) != (told.score, told.urgency):
+            see(proposal, case, now)
+            moved.append(row(CONFIRMED, proposal))
+    upserts.update(CONFIRMED, moved)
+    same = {each.pk for each, _ in changes.confirmed}.difference(each[0] for each in moved)
+    if same:
+        Proposal.objects.filter(pk__in=these(same)).update(confirmed_at=now)
+
+
+def row(table: Table, proposal: Proposal) -> tuple[Any, ...]:
+    """Spell a proposal as the values of a table's columns."""
+    return tuple(getattr(proposal, name) for name in table.names)
+
+
+def shadow(look: Look, changes: Changes, now: datetime) -> None:
+    """Write down what the holds are in the way of."""
+    key = look.controller.key
+    stopped = [
+        holds.Shadowed(
+            each.hold,
+            key,
+            each.case.judgement.resource,
+            each.digest,
+            each.actions,
+            each.case.judgement.message,
+        )
+        for each in changes.stopped
+    ]
+    holds.shadow(stopped, now)
+
+
+def warn(look: Look, changes: Changes, now: datetime) -> None:
+    """Tell people once that there is more than they are asked, until there is room again."""
+    key = look.controller.key
+    if not changes.surplus:
+        alerts.resolve(key, [key], now, {TOO_MANY})
+        return
+    told = Alert.objects.filter(controller=key, resource=key, reason=TOO_MANY, resolved_at=None)
+    if not told.exists():
+        more = f"{changes.surplus:,} more plans are not proposed until people have decided"
+        said = f"{MOST_OPEN:,} proposals are open: {more}."
+        notice = Notice(key, TOO_MANY, "", "error", said)
+        alerts.raise_all(key, [notice], look.cycle.correlation_id, now)
