@@ -1,0 +1,149 @@
+"""Yes and no: votes, quorum, and the glass that is broken in an emergency."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.contrib.auth.models import User
+
+from controllers import delivery, escalation, gating, proposals, roles
+from controllers.deciding.answering import Held, Invalid, Said, given, record, settle, worded
+from controllers.deciding.entitling import check_decider
+from controllers.lifecycle import LAPSES, REVIEW_WITHIN
+from controllers.models import Decision, Proposal
+from controllers.proposals import Seen
+
+LEAST_IN_EMERGENCY = 10
+AT_ONCE = timedelta(0)
+
+
+def approve(
+    key: int,
+    *,
+    person: User,
+    seen: Seen,
+    now: datetime,
+    reason: str = "",
+    after: timedelta = AT_ONCE,
+) -> Proposal:
+    """Vote for a proposal; the vote that completes the number needed approves it.
+
+    It is marked, not performed: the runner performs it, not before `after` has passed.
+    """
+    said = Said("approve", person, seen, now, worded(reason, least=0))
+    return settle(key, said, partial(vote, after=after))
+
+
+def vote(proposal: Proposal, said: Said, *, after: timedelta) -> Proposal:
+    """Count a vote, and approve when enough different people have said yes."""
+    authority = roles.authority(said.person, proposal, said.now)
+    if not said.reason and not routine(proposal):
+        raise Invalid("Say why: this is no routine approval.", proposal)
+    if given(proposal, said):
+        return proposal
+    record(proposal, said, authority)
+    heard = len(roles.still_valid(votes(proposal), proposal, said.now))
+    payload = said.payload(authority, votes=heard, people=proposal.people)
+    if heard < proposal.people:
+        return proposals.move(proposal, "vote", actor=said.actor, now=said.now, payload=payload)
+    return proposals.move(
+        proposal,
+        "approve",
+        actor=said.actor,
+        now=said.now,
+        payload=payload,
+        **said.decided(),
+        **begin(proposal, said.now + after),
+    )
+
+
+def routine(proposal: Proposal) -> bool:
+    """Tell whether a yes needs no words: nothing grave, and it can be taken back."""
+    return proposal.risk != "high" and proposal.reversible
+
+
+def votes(proposal: Proposal) -> list[Decision]:
+    """Return who has approved the present revision."""
+    return list(
+        Decision.objects.filter(
+            proposal=proposal, revision=proposal.revision, answer="approve", counts=True
+        ).select_related("person", "behalf")
+    )
+
+
+def begin(proposal: Proposal, at: datetime) -> dict[str, datetime | None]:
+    """Return the clocks of something approved: from when, and until when, it may begin."""
+    ends = at + LAPSES[proposal.risk]
+    return {"run_at": at, "execute_before": ends, "quiet_until": None, "quiet_above": None}
+
+
+def reject(key: int, *, person: User, seen: Seen, now: datetime, reason: str = "") -> Proposal:
+    """Say no: one is enough, as long as nobody has decided.
+
+    The same plan is not proposed again until the resource is declared anew or drifts worse.
+    """
+    return settle(key, Said("reject", person, seen, now, worded(reason)), refuse)
+
+
+def refuse(proposal: Proposal, said: Said) -> Proposal:
+    """Close a proposal against the wish of whoever proposed it."""
+    authority = check_decider(said.person, proposal, said.now)
+    record(proposal, said, authority)
+    return proposals.move(
+        proposal,
+        "reject",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(authority),
+        quiet_until=None,
+        quiet_above=proposal.score,
+        **said.decided(),
+    )
+
+
+def break_glass(
+    key: int, *, person: User, seen: Seen, now: datetime, reason: str = ""
+) -> Proposal:
+    """Approve alone, in an emergency: loudly, with a reason, and reviewed by somebody else.
+
+    Neither the number of people nor one's own interest stands in the way; a hold does.
+    """
+    said = Said("break_glass", person, seen, now, worded(reason, LEAST_IN_EMERGENCY))
+    return settle(key, said, force)
+
+
+def force(proposal: Proposal, said: Said) -> Proposal:
+    """Approve without the others, unless a person holds it."""
+    roles.check_glass(said.person, proposal.resource.domain, said.now)
+    ruling = gating.examine(proposal, said.now)
+    if ruling.hold is not None:
+        raise Held(ruling.reason, proposal)
+    record(proposal, said)
+    raise_alarm(proposal, said)
+    review_by = said.now + REVIEW_WITHIN
+    return proposals.move(
+        proposal,
+        "break_glass",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(reviewBy=review_by.isoformat()),
+        review_by=review_by,
+        **said.decided(),
+        **begin(proposal, said.now),
+    )
+
+
+def raise_alarm(proposal: Proposal, said: Said) -> None:
+    """Tell everybody whom silence would reach in the end, at once."""
+    what = f"{said.actor} approved proposal/{proposal.pk} about {proposal.resource} alone"
+    for path in escalation.Charter.read().paths_of(proposal.resource.domain):
+        delivery.tell(
+            path.channel,
+            title=what,
+            body=f"{what}, in an emergency: {said.reason} Somebody else has to review it.",
+            severity="critical",
+            key=f"proposal/{proposal.uid}/break-glass/{proposal.revision}/{path.channel}",
+            now=said.now,
+            proposal=proposal,
+        )

@@ -1,0 +1,163 @@
+"""Not now, not so, or not at all: answers that let nothing happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.contrib.auth.models import User
+
+from controllers import proposals
+from controllers.deciding.answering import Invalid, Said, later, record, settle, worded
+from controllers.deciding.entitling import check_decider, check_withdrawer
+from controllers.lifecycle import LONGEST_WAIT
+from controllers.models import Proposal
+from controllers.proposals import Seen
+
+# Nobody lives with something for ever: after this it is asked again.
+LONGEST_ACCEPTANCE = timedelta(days=366)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How long a proposal is out of sight: until a time, until it is worse, or the first."""
+
+    until: datetime | None = None
+    worse: bool = False
+
+
+def accept(
+    key: int, *, person: User, seen: Seen, now: datetime, until: datetime, reason: str = ""
+) -> Proposal:
+    """Accept things as they are until a date: the same plan is not proposed again before."""
+    if later(until, now) > now + LONGEST_ACCEPTANCE:
+        raise Invalid(f"It can be accepted for at most {LONGEST_ACCEPTANCE.days} days.")
+    said = Said("accept", person, seen, now, worded(reason))
+    return settle(key, said, partial(tolerate, until=until))
+
+
+def tolerate(proposal: Proposal, said: Said, *, until: datetime) -> Proposal:
+    """Close a proposal because people live with what it was about."""
+    authority = check_decider(said.person, proposal, said.now)
+    record(proposal, said, authority)
+    return proposals.move(
+        proposal,
+        "accept",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(authority, until=until.isoformat()),
+        quiet_until=until,
+        quiet_above=None,
+        **said.decided(),
+    )
+
+
+def snooze(
+    key: int, *, person: User, seen: Seen, now: datetime, rest: Rest, reason: str = ""
+) -> Proposal:
+    """Put a proposal out of sight for a while; the time it may wait moves with it."""
+    until = rest.until or now + LONGEST_WAIT
+    if rest.until is None and not rest.worse:
+        raise Invalid("Say until when, or that it should come back when it is worse.")
+    if later(until, now) > now + LONGEST_WAIT:
+        raise Invalid(f"It can be put off for at most {LONGEST_WAIT.days} days.")
+    said = Said("snooze", person, seen, now, worded(reason))
+    return settle(key, said, partial(rest_until, until=until, worse=rest.worse))
+
+
+def rest_until(proposal: Proposal, said: Said, *, until: datetime, worse: bool) -> Proposal:
+    """Let a proposal wait out of sight, with as much time left afterwards as it has now."""
+    authority = check_decider(said.person, proposal, said.now)
+    above = proposal.score if worse else None
+    if worse and above is None:
+        raise Invalid("Nothing was measured here that could get worse.", proposal)
+    if (proposal.quiet_until, proposal.quiet_above) == (until, above):
+        return proposal
+    record(proposal, said, authority)
+    # What it has left is counted from the end of the rest that it may already have.
+    left = proposal.expires_at - max(said.now, proposal.quiet_until or said.now)
+    expires_at = max(proposal.expires_at, until + left)
+    payload = said.payload(
+        authority, until=until.isoformat(), above=above, expiresAt=expires_at.isoformat()
+    )
+    return proposals.move(
+        proposal,
+        "snooze",
+        actor=said.actor,
+        now=said.now,
+        payload=payload,
+        quiet_until=until,
+        quiet_above=above,
+        expires_at=expires_at,
+    )
+
+
+def request_changes(
+    key: int, *, person: User, seen: Seen, now: datetime, reason: str = ""
+) -> Proposal:
+    """Send a proposal back to whoever made it; the reason says what should be different."""
+    said = Said("request_changes", person, seen, now, worded(reason))
+    return settle(key, said, send_back)
+
+
+def send_back(proposal: Proposal, said: Said) -> Proposal:
+    """Wait for a better proposal."""
+    authority = check_decider(said.person, proposal, said.now)
+    record(proposal, said, authority)
+    return proposals.move(
+        proposal,
+        "request_changes",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(authority),
+        **said.decided(),
+    )
+
+
+def extend(
+    key: int, *, person: User, seen: Seen, now: datetime, until: datetime, reason: str = ""
+) -> Proposal:
+    """Give people more time to decide."""
+    later(until, now)
+    said = Said("extend", person, seen, now, worded(reason))
+    return settle(key, said, partial(wait_until, until=until))
+
+
+def wait_until(proposal: Proposal, said: Said, *, until: datetime) -> Proposal:
+    """Move the end of the waiting, never to an earlier time; votes stay as they are."""
+    authority = check_decider(said.person, proposal, said.now)
+    if until == proposal.expires_at:
+        return proposal
+    if until < proposal.expires_at:
+        raise Invalid(f"It waits until {proposal.expires_at:%Y-%m-%d %H:%M} UTC anyway.", proposal)
+    latest = proposal.created_at + LONGEST_WAIT
+    if until > latest:
+        raise Invalid(f"It can wait until {latest:%Y-%m-%d %H:%M} UTC at most.", proposal)
+    return proposals.move(
+        proposal,
+        "extend",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(authority, expiresAt=until.isoformat()),
+        expires_at=until,
+    )
+
+
+def withdraw(key: int, *, person: User, seen: Seen, now: datetime, reason: str = "") -> Proposal:
+    """Take a proposal back, also one that is approved and has not begun."""
+    return settle(key, Said("withdraw", person, seen, now, worded(reason)), take_back)
+
+
+def take_back(proposal: Proposal, said: Said) -> Proposal:
+    """Close a proposal for whoever answers for it."""
+    check_withdrawer(said.person, proposal, said.now)
+    return proposals.move(
+        proposal,
+        "withdraw",
+        actor=said.actor,
+        now=said.now,
+        payload=said.payload(),
+        quiet_until=None,
+        **said.decided(),
+    )

@@ -1,0 +1,142 @@
+"""One cause, many resources: proposals that are looked at together and decided one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, Literal
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Max, Min, Q, QuerySet
+
+from controllers import deciding, proposals, roles
+from controllers.clocks import current
+from controllers.lifecycle import WAITING
+from controllers.models import Proposal
+from controllers.proposals import Seen
+from resources.batches import batches
+
+MOST_AT_ONCE = 200
+# What may be decided with others: not what is grave, nor what cannot be taken back.
+SIMPLE = ~Q(risk="high") & Q(reversible=True)
+EXCLUDED = "It is of high risk, or cannot be undone: decide it by itself."
+
+Word = Literal["done", "decided", "changed", "expired", "denied", "excluded", "missing", "refused"]
+# What may be said about many at once.
+ANSWERS: Mapping[str, Callable[..., Proposal]] = {
+    "approve": deciding.approve,
+    "reject": deciding.reject,
+    "accept": deciding.accept,
+    "snooze": deciding.snooze,
+    "request_changes": deciding.request_changes,
+    "withdraw": deciding.withdraw,
+}
+WORDS: Sequence[tuple[type[Exception], Word]] = (
+    (proposals.Missing, "missing"),
+    (proposals.Changed, "changed"),
+    (proposals.Decided, "decided"),
+    (proposals.Expired, "expired"),
+    (roles.Denied, "denied"),
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Proposals that wait and have one cause; the sample shows what they are about."""
+
+    cause: str
+    count: int
+    # How many can be decided together: what is grave is decided by itself.
+    together: int
+    worst: float | None
+    oldest: datetime
+    ends: datetime
+    sample: Proposal
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one answer among many."""
+
+    key: int
+    word: Word
+    message: str = ""
+    # How the proposal stands now; who decided it first is written there.
+    proposal: Proposal | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it was heard."""
+        return self.word == "done"
+
+
+def waiting(now: datetime) -> QuerySet[Proposal]:
+    """Return what waits for people and is not put off."""
+    return Proposal.objects.filter(state__in=WAITING, expires_at__gt=current(now)).filter(
+        Q(quiet_until=None) | Q(quiet_until__lte=current(now))
+    )
+
+
+def groups(now: datetime, among: QuerySet[Proposal] | None = None) -> list[Group]:
+    """Return the causes of what waits, the most frequent first."""
+    rows = waiting(now) if among is None else among
+    counted = (
+        rows.exclude(cause="")
+        .order_by()
+        .values("cause")
+        .annotate(
+            count=Count("pk"),
+            together=Count("pk", filter=SIMPLE),
+            worst=Max("score"),
+            oldest=Min("created_at"),
+            ends=Min("expires_at"),
+            sample=Min("pk"),
+        )
+        .order_by("-count", "cause")
+    )
+    found = list(counted)
+    samples = load([each["sample"] for each in found])
+    return [Group(**each | {"sample": samples[each["sample"]]}) for each in found]
+
+
+def load(keys: Sequence[int]) -> dict[int, Proposal]:
+    """Return proposals by their keys."""
+    rows = Proposal.objects.select_related("controller", "resource")
+    return {row.pk: row for batch in batches(keys) for row in rows.filter(pk__in=batch)}
+
+
+def decide_all(
+    wanted: Sequence[tuple[int, Seen]],
+    answer: str,
+    *,
+    person: User,
+    now: datetime,
+    reason: str = "",
+    **given: Any,
+) -> list[Result]:
+    """Give one answer to many proposals: each by itself, bound to what was seen of it."""
+    if len(wanted) > MOST_AT_ONCE:
+        raise deciding.Invalid(f"At most {MOST_AT_ONCE} are decided at once.")
+    if answer not in ANSWERS:
+        raise deciding.Invalid(f"That cannot be said about many at once: {answer[:50]}.")
+    say = partial(ANSWERS[answer], person=person, now=now, reason=reason, **given)
+    rows = Proposal.objects.filter(pk__in=[key for key, _ in wanted])
+    grave = set(rows.exclude(SIMPLE).values_list("pk", flat=True))
+    return [
+        Result(key, "excluded", EXCLUDED)
+        if key in grave
+        else attempt(key, partial(say, seen=seen))
+        for key, seen in wanted
+    ]
+
+
+def attempt(key: int, say: Callable[[int], Proposal]) -> Result:
+    """Give one answer in its own transaction; what is refused says why."""
+    try:
+        return Result(key, "done", proposal=say(key))
+    except (proposals.Refused, roles.Denied) as error:
+        words = (word for kind, word in WORDS if isinstance(error, kind))
+        word: Word = next(words, "refused")
+        return Result(key, word, str(error), getattr(error, "proposal", None))
