@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 
+from controllers import escalation, expiring, holds
 from controllers import retention as records
 from controllers.models import Chore
 from resources import evidence, references, retention, store
@@ -19,6 +20,7 @@ logger = logging.getLogger("ioa.chores")
 HEARTBEAT = "loop"
 BEAT_EVERY = timedelta(seconds=5)
 SILENT_AFTER = timedelta(seconds=15)
+EVERY_FEW_SECONDS = timedelta(seconds=5)
 EVERY_MINUTE = timedelta(minutes=1)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -35,6 +37,9 @@ class Duty:
 def duties() -> tuple[Duty, ...]:
     """Return everything the loop looks after."""
     return (
+        Duty("holds", EVERY_FEW_SECONDS, holds.sweep),
+        Duty("proposals", EVERY_FEW_SECONDS, expiring.sweep),
+        Duty("escalation", EVERY_FEW_SECONDS, escalation.sweep),
         Duty("checkpoint", settings.CHECKPOINT_EVERY, evidence.checkpoint),
         Duty("references", EVERY_MINUTE, recheck_references),
         Duty("retention", settings.RETENTION_EVERY, retention.sweep),

@@ -234,9 +234,16 @@ def update(ending: Ending, runtime: Runtime) -> None:
         wait = watch.resync_after(controller, runtime.watched)
         runtime.resync_at = intervals.next_due(ending.opened.now, wait, ending.now)
         runtime.stalled_at = None
+        trust_again(ending.run.cycle)
     runtime.breaker, runtime.failures, runtime.breaker_reason = ending.breaker
     changed = ("last_run_at", "last_drift_at", "resync_at", "stalled_at")
     runtime.save(update_fields=[*changed, "breaker", "failures", "breaker_reason"])
+
+
+def trust_again(cycle: Cycle) -> None:
+    """Let a controller act again after a hold: it has proposed in a whole cycle since."""
+    proposing = Runtime.objects.filter(controller=cycle.controller_id)
+    proposing.filter(only_proposes_from__lte=cycle.number).update(only_proposes_from=None)
 
 
 def close(cycle: Cycle, ending: Ending, times: dict[str, float]) -> None:

@@ -17,6 +17,8 @@ from controllers import (
     chores,
     compiled,
     cycles,
+    delivery,
+    executing,
     leases,
     queue,
     recovery,
@@ -47,6 +49,7 @@ def work(holder: str, means: Means) -> list[Cycle]:
     now = means.clock()
     registration.sync(now)
     recovery.go_on(now)
+    executing.recover(now)
     routing.route(now)
     done = []
     for controller in queue.due(means.clock()):
@@ -55,6 +58,8 @@ def work(holder: str, means: Means) -> list[Cycle]:
         cycle = run_one(controller, holder, means)
         if cycle is not None:
             done.append(cycle)
+    executing.run_due(holder, means)
+    delivery.send_due(means.clock())
     return done
 
 

@@ -1,0 +1,77 @@
+"""Calls to machines outside: once their permit is committed, and never after its deadline."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from controllers import holds, webhooks
+from controllers.executing import settling
+from controllers.executing.failpoints import failpoint
+from controllers.executing.handing_out import Order
+from controllers.executing.settling import Answer
+from controllers.models import Step
+from controllers.webhooks import Reply
+from resources import store
+from resources.actor import SYSTEM
+
+logger = logging.getLogger("ioa.executing")
+
+Clock = Callable[[], datetime]
+ATTEMPTS = 5
+# Refusals that say "not now"; without a status nothing was sent.
+TRANSIENT = (None, 408, 425, 429)
+LATE = Answer("stopped", "Its permit was over, or holds had changed, before the call was made.")
+
+
+def permitted(order: Order, now: datetime) -> bool:
+    """Tell whether a call may still be made: in time, and no hold was placed or lifted since."""
+    return now < order.deadline and holds.epoch() == order.epoch
+
+
+def make(order: Order, clock: Clock) -> Answer:
+    """Make a call, once; whether it happened is the answer."""
+    failpoint("before the call")
+    now = clock()
+    if now >= order.deadline:
+        return LATE
+    reply = webhooks.call(
+        order.endpoint, order.body, key=order.key, deadline=order.deadline, now=now
+    )
+    failpoint("after the call")
+    return answered(reply)
+
+
+def answered(reply: Reply) -> Answer:
+    """Say what a reply means for the step."""
+    result = {"status": reply.status, "detail": reply.detail}
+    if reply.ok:
+        return Answer("done", reply.detail, result)
+    if not reply.definite:
+        return Answer("unknown", reply.detail, result)
+    return Answer("transient" if reply.status in TRANSIENT else "failed", reply.detail, result)
+
+
+def record(order: Order, answer: Answer, now: datetime) -> bool:
+    """Write down what became of a call; what is known must not be lost to somebody in the way."""
+    for _ in range(ATTEMPTS):
+        with suppress(store.Stale):
+            return write(order, answer, now)
+    raise store.Stale("The result could not be written: others keep changing the same rows.")
+
+
+def write(order: Order, answer: Answer, now: datetime) -> bool:
+    """Write a result in one transaction, unless its worker was replaced meanwhile."""
+    failpoint("before the result")
+    with store.all_or_stale():
+        proposal = settling.mine(order.proposal, order.fence)
+        if proposal is None:
+            logger.warning("The result of %s came too late.", order.key)
+            return False
+        step = Step.objects.get(pk=order.step)
+        settling.settle(proposal, step, answer, SYSTEM, now)
+        failpoint("before the result commits")
+    failpoint("after the result commits")
+    return True
