@@ -1,12 +1,30 @@
-"""Alerts: what people are told rings once, and is over when what it was about is over."""
+"""Alerts: what people are told rings once, and is over when what it was about is over.
+
+Each alert leaves a message for its channel in the same transaction.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from controllers import delivery
 from controllers.effects import Notice
 from controllers.models import Alert
+from resources.models import Resource
+
+# What a message is headed by, for each reason.
+HEADS = {
+    "Drift": "has drifted",
+    "FirstLook": "looked for the first time",
+    "Error": "could not do its work",
+    "TimedOut": "took too long",
+    "BreakerOpen": "has stopped",
+    "Parked": "is parked",
+    "NotConverging": "does not converge",
+}
+# Of these people also hear when they are over.
+LOUD = ("error", "critical")
 
 
 def raise_all(
@@ -21,7 +39,7 @@ def raise_all(
     same = {key for key, each in standing.items() if wanted.get(key) == as_notice(each)}
     replaced = [each.pk for key, each in standing.items() if key[:2] in about and key not in same]
     Alert.objects.filter(pk__in=replaced).update(resolved_at=now)
-    Alert.objects.bulk_create(
+    raised = Alert.objects.bulk_create(
         Alert(
             controller_id=controller,
             resource_id=each.resource,
@@ -35,6 +53,35 @@ def raise_all(
         for key, each in wanted.items()
         if key not in same
     )
+    if raised:
+        delivery.tell_all(messages(raised), now)
+
+
+def messages(raised: Sequence[Alert]) -> list[delivery.Message]:
+    """Write each alert as a message to its channel."""
+    names = names_of({each.resource_id for each in raised})
+    return [
+        delivery.Message(
+            each.channel,
+            f"{each.severity.capitalize()}: {names[each.resource_id]} {head_of(each)}",
+            each.message,
+            each.severity,  # type: ignore[arg-type]
+            f"alert/{each.pk}",
+            alert=each,
+        )
+        for each in raised
+    ]
+
+
+def head_of(alert: Alert) -> str:
+    """Say in a few words what an alert is about."""
+    return HEADS.get(alert.reason, f"needs attention: {alert.reason}")
+
+
+def names_of(keys: Collection[int]) -> dict[int, str]:
+    """Return what resources are called."""
+    found = Resource.objects.filter(pk__in=keys).only("kind", "name")
+    return {each.pk: str(each) for each in found}
 
 
 def still_open(controller: int, resources: Collection[int]) -> dict[tuple[int, str, str], Alert]:
@@ -62,4 +109,23 @@ def resolve(
     )
     if reasons is not None:
         open_alerts = open_alerts.filter(reason__in=reasons)
+    loud = list(open_alerts.filter(severity__in=LOUD).exclude(channel="").order_by("pk"))
     open_alerts.update(resolved_at=now)
+    if loud:
+        delivery.tell_all(farewells(loud), now)
+
+
+def farewells(ended: Sequence[Alert]) -> list[delivery.Message]:
+    """Say of alerts that they are over."""
+    names = names_of({each.resource_id for each in ended})
+    return [
+        delivery.Message(
+            each.channel,
+            f"Over: {names[each.resource_id]} {head_of(each)}",
+            f"It is over: {each.message}",
+            "info",
+            f"alert/{each.pk}/over",
+            alert=each,
+        )
+        for each in ended
+    ]

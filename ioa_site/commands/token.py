@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SCOPE",
-        help="resources:read, status:write or events:read; can be given more than once",
+        help="resources:read, status:write, proposals:write or events:read; can be repeated",
     )
     create.add_argument("--expires", default="30d", help="how long it lasts (%(default)s)")
     listing = verbs.add_parser("list", help="list tokens, without their secrets")

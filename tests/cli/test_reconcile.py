@@ -94,7 +94,8 @@ def test_waiting_runs_the_cycle_and_prints_it(ioa: Run, keeper: None) -> None:
     assert "1 resource not as declared" in ran.out
     assert any(line[:2] == ["1.00", "domain/harbour"] for line in lines)
     assert any(line[:3] == ["success", "alert", "domain/harbour"] for line in lines)
-    assert "planned (ask)" in ran.out
+    # The domain names no agents that could be made more.
+    assert "planned (refuse)  scale-agents  domain/harbour" in ran.out
     assert cycle.message == "I wonder."
     assert cycle.requested_by.startswith("person/")
 

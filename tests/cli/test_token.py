@@ -43,6 +43,12 @@ def test_scopes_and_lifetime_can_be_chosen(ioa: Run) -> None:
     assert (token.expires_at - token.created_at).days == 7
 
 
+def test_the_help_names_every_scope(ioa: Run) -> None:
+    said = " ".join(ioa("token", "create", "--help").out.split())
+
+    assert all(scope in said for scope in tokens.SCOPES)
+
+
 def test_a_revoked_token_is_worthless_and_listed_as_such(ioa: Run) -> None:
     text = ioa("token", "create", "robin").out.strip()
     key_id = AgentToken.objects.get().key_id
