@@ -34,6 +34,7 @@ USE_NOTED_EVERY = timedelta(minutes=1)
 SCOPES = {
     "resources:read": "Read the resources of its own domain and of the whole organisation.",
     "status:write": "Report its own status.",
+    "proposals:write": "Propose changes in its own domain; it never decides.",
     "events:read": "Read the ledger's entries about what it may read.",
 }
 

@@ -48,7 +48,8 @@ class Alerts(View):
             found = found.filter(resolved_at__isnull=standing)
         if after:
             found = found.filter(pk__lt=int(after))
-        kept = list(found.select_related("controller", "resource").order_by("-pk")[: most + 1])
+        found = found.select_related("controller", "resource").prefetch_related("deliveries")
+        kept = list(found.order_by("-pk")[: most + 1])
         page: dict[str, Any] = {"items": [documents.alert(each) for each in kept[:most]]}
         if len(kept) > most:
             page["nextCursor"] = cursor.following(str(kept[most - 1].pk))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from controllers.api import decision_components
 from controllers.engine.cycle import PHASES
 from controllers.engine.types import Mode, Result, Severity, Urgency, Word
-from controllers.models import Cycle, WorkItem
+from controllers.models import Cycle, Delivery, WorkItem
 from resources.api.components import (
     COUNT,
     FREE,
@@ -157,6 +158,14 @@ SCHEMAS: dict[str, Schema] = {
         raisedAt=TIME,
         resolvedAt=TIME,
         correlationId=STORY,
+        delivery=structure(
+            "state attempts",
+            "Whether it got to the service behind its channel; `in_app` is shown here only.",
+            state=text(enum=Delivery.State.values),
+            attempts=COUNT,
+            sentAt=TIME,
+            error=text("What went wrong last."),
+        ),
     ),
     "AlertList": structure(
         "items",
@@ -187,6 +196,32 @@ SCHEMAS: dict[str, Schema] = {
         drifted=SWITCH,
         dimensions=FREE,
     ),
+    "TrackRecord": structure(
+        "proposer since proposals states decided approved byPolicy rejected overridden changed"
+        " outcomes",
+        "What became of somebody's proposals.",
+        proposer=text("Such as `controller/domain-health` or `agent/scribe`."),
+        since=TIME,
+        proposals=COUNT,
+        states={"type": "object", "additionalProperties": COUNT},
+        decided={**COUNT, "description": "Somebody, or the policy, has answered."},
+        approved=COUNT,
+        byPolicy={**COUNT, "description": "Of the approved, those nobody was asked about."},
+        rejected=COUNT,
+        overridden={**COUNT, "description": "People did something else instead."},
+        changed={**COUNT, "description": "People edited the plan."},
+        overrideRate={
+            "type": "number",
+            "description": "Overridden of those decided; absent while none is.",
+        },
+        outcomes=structure(
+            "effective ineffective worse",
+            "What later looks found of what was carried out.",
+            effective=COUNT,
+            ineffective=COUNT,
+            worse=COUNT,
+        ),
+    ),
     "Drift": structure(
         "items history",
         items=many("DriftItem"),
@@ -195,9 +230,19 @@ SCHEMAS: dict[str, Schema] = {
 }
 
 
+# What may be asked without a word.
+WITHOUT_BODY = (
+    "/api/v1/controllers/{name}/reconcile",
+    "/api/v1/proposals/{id}/{answer}",
+)
+
+
 def add_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add our schemas, and say which body may be left out; drf-spectacular calls this last."""
-    result["components"]["schemas"].update(SCHEMAS)
-    asked = result["paths"]["/api/v1/controllers/{name}/reconcile"]["post"]
-    asked["requestBody"]["required"] = False
+    schemas = result["components"]["schemas"]
+    schemas.update(SCHEMAS | decision_components.SCHEMAS)
+    problem = schemas["Problem"]["properties"] | decision_components.PROBLEM
+    schemas["Problem"] = schemas["Problem"] | {"properties": problem}
+    for path in WITHOUT_BODY:
+        result["paths"][path]["post"]["requestBody"]["required"] = False
     return result

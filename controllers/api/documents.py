@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from controllers import watchdog
 from controllers.engine.types import Controller
-from controllers.models import Alert, Cycle, DriftSample, Judgement, Plan, Runtime, WorkItem
+from controllers.models import (
+    Alert,
+    Cycle,
+    Delivery,
+    DriftSample,
+    Judgement,
+    Proposal,
+    Runtime,
+    WorkItem,
+)
 from controllers.operating import Preview
 from resources.kind import Document
 from resources.ledger import instant
@@ -141,20 +151,21 @@ def last_evaluated(judgement: Judgement, runtime: Runtime | None, version: int) 
     return max(judgement.evaluated_at, later) if later else judgement.evaluated_at
 
 
-def plan(found: Plan) -> Document:
-    """Write what a controller would do about a resource."""
+def plan(judgement: Judgement, found: Sequence[Proposal]) -> Document:
+    """Write what a controller would do about a resource: the actions of its open proposals."""
+    actions = [action for each in found for action in each.actions]
     return {
-        "digest": found.digest,
-        "mode": found.mode,
-        "actions": found.actions,
-        "explanation": found.explanation,
-        "plannedAt": instant(found.planned_at),
-        "correlationId": found.correlation_id,
+        "digest": judgement.plan,
+        "mode": found[-1].mode,
+        "actions": sorted(actions, key=lambda action: int(action["sequence"])),
+        "explanation": found[-1].explanation,
+        "plannedAt": instant(found[-1].created_at),
+        "correlationId": found[-1].correlation_id,
     }
 
 
 def alert(found: Alert) -> Document:
-    """Write what people were told."""
+    """Write what people were told, and whether it got to them."""
     document: dict[str, Any] = {
         "id": str(found.pk),
         "controller": str(found.controller),
@@ -167,8 +178,19 @@ def alert(found: Alert) -> Document:
         "raisedAt": instant(found.raised_at),
         "correlationId": found.correlation_id,
     }
+    # The first is the alert's own; later ones say that it is over or did not get out.
+    if own := min(found.deliveries.all(), key=lambda each: each.pk, default=None):
+        document["delivery"] = delivery(own)
     over = {"resolvedAt": instant(found.resolved_at)} if found.resolved_at else {}
     return document | over
+
+
+def delivery(found: Delivery) -> Document:
+    """Write where a message to a channel is."""
+    document: dict[str, Any] = {"state": found.state, "attempts": found.attempts}
+    if found.sent_at is not None:
+        document["sentAt"] = instant(found.sent_at)
+    return document | ({"error": found.error} if found.error else {})
 
 
 def sample(found: DriftSample) -> Document:

@@ -10,7 +10,8 @@ from rest_framework.response import Response
 from controllers import compiled
 from controllers.api import documents, examples
 from controllers.api.base import find_controller
-from controllers.models import Alert, DriftSample, Judgement, Plan
+from controllers.lifecycle import OPEN
+from controllers.models import Alert, DriftSample, Judgement, Proposal
 from resources.api import parameters
 from resources.api.base import View, find, kind_named
 from resources.api.schema import KIND, NAME, operation, query
@@ -54,9 +55,9 @@ class Drift(View):
 
 def conclusions(row: Resource, judged: QuerySet[Judgement]) -> list[Document]:
     """Write what each controller concluded, with its plan and its open alerts."""
-    plans = {each.controller_id: each for each in Plan.objects.filter(resource=row)}
+    planned = [*Proposal.objects.filter(resource=row, state__in=OPEN).order_by("pk")]
     told = Alert.objects.filter(resource=row, resolved_at=None).order_by("-pk")
-    alerts = [*told.select_related("controller", "resource")]
+    alerts = [*told.select_related("controller", "resource").prefetch_related("deliveries")]
     now = timezone.now()
     found = []
     for each in judged.select_related("controller__runtime").order_by("controller__name"):
@@ -64,8 +65,8 @@ def conclusions(row: Resource, judged: QuerySet[Judgement]) -> list[Document]:
         controller = compiled.attempt((key, each.controller.generation))
         item = documents.drift(each, controller, now, row.resource_version)
         item["alerts"] = [documents.alert(told) for told in alerts if told.controller_id == key]
-        if key in plans:
-            item["plan"] = documents.plan(plans[key])
+        if wanted := [plan for plan in planned if plan.controller_id == key]:
+            item["plan"] = documents.plan(each, wanted)
         found.append(item)
     return found
 

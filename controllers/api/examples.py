@@ -77,8 +77,23 @@ ALERT: Example = {
     "open": True,
     "raisedAt": AT,
     "correlationId": STORY,
+    "delivery": {"state": "sent", "attempts": 1, "sentAt": AT},
 }
 ALERTS: Example = {"items": [ALERT], "nextCursor": "Ijci:5T3…"}
+RECORD: Example = {
+    "proposer": "controller/domain-health",
+    "since": "2025-11-27T10:00:00Z",
+    "proposals": 12,
+    "states": {"pending": 2, "succeeded": 6, "failed": 1, "rejected": 1, "overridden": 2},
+    "decided": 10,
+    "approved": 7,
+    "byPolicy": 3,
+    "rejected": 1,
+    "overridden": 2,
+    "changed": 1,
+    "overrideRate": 0.2,
+    "outcomes": {"effective": 6, "ineffective": 1, "worse": 0},
+}
 DRIFT: Example = {
     "items": [
         {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from controllers import delivery
+from controllers.models import Delivery
 from tests.api.conftest import Api, assert_fits
 from tests.conftest import Clock
 from tests.controllers.making import (
@@ -85,6 +88,27 @@ def test_an_alert_leads_to_its_story(alice: Api, alerts: None) -> None:
     cycle = alice.get("controllers/keeper/cycles").json()["items"][0]
 
     assert newest["correlationId"] == cycle["correlationId"]
+
+
+def test_an_alert_says_whether_it_got_to_its_channel(alice: Api, alerts: None) -> None:
+    sent = Delivery.objects.get(alert__resource__name="mill")
+    Delivery.objects.exclude(pk=sent.pk).update(state="in_app")
+    when = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+    Delivery.objects.filter(pk=sent.pk).update(state="sent", attempts=2, sent_at=when)
+
+    newest, next_one, _ = alice.get("alerts").json()["items"]
+
+    assert newest["delivery"] == {"state": "sent", "attempts": 2, "sentAt": "2026-11-16T10:00:00Z"}
+    assert next_one["delivery"] == {"state": "in_app", "attempts": 0}
+    Delivery.objects.filter(pk=sent.pk).update(state="given_up", sent_at=None, error="It is gone.")
+    delivery.tell("", title="Later", body="", severity="info", key="x", now=when, alert=sent.alert)
+    answer = alice.get("alerts")
+    about(answer)
+    assert answer.json()["items"][0]["delivery"] == {
+        "state": "given_up",
+        "attempts": 2,
+        "error": "It is gone.",
+    }
 
 
 def test_an_agent_reads_what_is_about_its_domain(robin: Api, today: Clock) -> None:

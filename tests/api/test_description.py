@@ -98,7 +98,7 @@ def policy(answer: Any) -> dict[str, list[str]]:
 
 
 def test_people_declare_and_nothing_is_started_by_command(description: Description) -> None:
-    """F-01 What may be done is to declare, to report, and to ask a controller to look."""
+    """F-01 What may be done is to declare, to report, to ask for a look, to decide and to hold."""
     posts = {
         place.removeprefix("post /api/v1/")
         for place, _ in operations(description)
@@ -110,4 +110,10 @@ def test_people_declare_and_nothing_is_started_by_command(description: Descripti
         "observations",
         "controllers/{name}/reconcile",
         "controllers/{name}/reset-breaker",
+        "proposals",
+        "proposals/decide",
+        "proposals/{id}/{answer}",
+        "holds",
+        "holds/{id}/lift",
+        "holds/{id}/renew",
     }

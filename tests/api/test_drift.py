@@ -29,7 +29,11 @@ DRIFT = "resources/domain/harbour/drift"
 REMEDY = {
     "onDrift": [
         {"type": "alert", "severity": "warning", "channels": ["ops"]},
-        {"type": "reconcile", "operation": "scale-agents"},
+        {
+            "type": "reconcile",
+            "operation": "modify-spec",
+            "patch": {"purpose": "Waits for more ships."},
+        },
     ]
 }
 

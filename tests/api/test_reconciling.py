@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from controllers import operating
 from controllers.api import reconciling
-from controllers.models import Alert, Cycle, DriftSample, Judgement, Plan, Runtime, WorkItem
+from controllers.models import Alert, Cycle, DriftSample, Judgement, Proposal, Runtime, WorkItem
 from controllers.runner import Loop
 from resources import ledger
 from resources.actor import SYSTEM
@@ -44,7 +44,7 @@ LOOP_TABLES: tuple[type[Model], ...] = (
     DirtyMark,
     DriftSample,
     Judgement,
-    Plan,
+    Proposal,
     Runtime,
     WorkItem,
 )

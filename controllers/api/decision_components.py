@@ -1,0 +1,300 @@
+"""The schemas of the answers about proposals and holds."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from controllers.deciding import Outcome
+from controllers.engine.types import Class, Mode, Risk, Urgency
+from controllers.grouping import ANSWERS as TOGETHER
+from controllers.grouping import Word
+from controllers.lifecycle import ANSWERS, STATES
+from controllers.models import Hold, Step
+from resources.api.components import (
+    COUNT,
+    FREE,
+    SWITCH,
+    TIME,
+    Schema,
+    many,
+    one,
+    structure,
+    text,
+)
+
+REASON = text("Why; people and the ledger will read it.", maxLength=2000)
+RESOURCE = text("Such as `agent/scribe`.")
+ACTOR = text("Such as `person/maya`, `agent/scribe` or `controller/budget-guardian`.")
+DIGEST = text("A SHA-256 in hexadecimal.")
+SCORE: Schema = {"type": "number"}
+NUMBER: Schema = {"type": "integer", "minimum": 1}
+ANY: Schema = {"description": "Any JSON value."}
+CURSOR = text("Where the next page begins; absent on the last.")
+SAYINGS = [*(each.replace("_", "-") for each in ANSWERS), "review", "repropose"]
+SAID = text(enum=SAYINGS)
+
+WHY = text("What you want, in your words; it is shown as your claim.", maxLength=2000)
+STEPS: Schema = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 20,
+    "items": structure("operation", operation=text(), parameters=FREE),
+}
+
+SUMMARY: Schema = {
+    "id": NUMBER,
+    "resource": RESOURCE,
+    "domain": text(),
+    "proposer": ACTOR,
+    "state": text(enum=list(STATES)),
+    "lane": text("What the gate said: run by policy, ask people, recommend."),
+    "mode": text(enum=list(get_args(Mode))),
+    "revision": NUMBER,
+    "actionDigest": DIGEST,
+    "tag": text("What you see of it, `<revision>:<action digest>`: send it as `If-Match`."),
+    "operations": {"type": "array", "items": text()},
+    "explanation": text(),
+    "risk": text(enum=list(get_args(Risk))),
+    "reversible": SWITCH,
+    "people": {**COUNT, "description": "How many people have to approve."},
+    "score": SCORE,
+    "urgency": text(enum=list(get_args(Urgency))),
+    "cause": text("Proposals with the same one have one root cause."),
+    "held": structure(
+        "code reason",
+        "Why it does not run; in a list, what was found when it was last tried.",
+        code=text(),
+        reason=text(),
+        hold=NUMBER,
+    ),
+    "answer": text("The answer that decided."),
+    "decidedBy": ACTOR,
+    "reason": text(),
+    "outcome": text("What later cycles found: effective, ineffective or worse."),
+    "error": text(),
+    "undoing": SWITCH,
+    "correlationId": text("The ledger's entries carry it: `/events?correlationId=`."),
+    **dict.fromkeys(
+        (
+            "createdAt",
+            "changedAt",
+            "confirmedAt",
+            "expiresAt",
+            "runAt",
+            "executeBefore",
+            "quietUntil",
+            "decidedAt",
+            "executedAt",
+            "undoUntil",
+            "verifyBy",
+            "reviewBy",
+        ),
+        TIME,
+    ),
+}
+ALWAYS = "id resource proposer state revision actionDigest tag operations risk reversible people"
+HOLD: Schema = {
+    "id": NUMBER,
+    "kind": text(enum=list(Hold.Kind.values)),
+    "scope": text(enum=list(Hold.Scope.values)),
+    "domain": text(),
+    "controller": RESOURCE,
+    "resource": RESOURCE,
+    "path": text("A field of the resource, such as `spec.tokenBudget.maxDaily`."),
+    "value": ANY,
+    "former": ANY,
+    "window": FREE,
+    "inFlight": text("What becomes of work that has begun.", enum=list(Hold.InFlight.values)),
+    "reason": text(),
+    "author": ACTOR,
+    "owner": text(),
+    "proposal": NUMBER,
+    "endedBy": ACTOR,
+    "endReason": text(),
+    "epoch": text("It moves with every change of the holds."),
+    **dict.fromkeys(("placedAt", "startsAt", "endsAt", "endedAt"), TIME),
+}
+
+# What a problem about a decision says besides.
+PROBLEM: dict[str, Schema] = {
+    "code": text("The rule by which somebody may not."),
+    "current": one("ProposalSummary"),
+    "changes": {"type": "array", "items": FREE, "description": "What changed since you looked."},
+}
+SCHEMAS: dict[str, Schema] = {
+    "ProposalSummary": structure(ALWAYS, **SUMMARY),
+    "ProposalList": structure("items", items=many("ProposalSummary"), nextCursor=CURSOR),
+    "ProposedAction": structure(
+        "sequence operation kind parameters risk reversible",
+        "One step of a plan.",
+        sequence=NUMBER,
+        type=text(),
+        operation=text(),
+        kind=text(enum=list(get_args(Class))),
+        target=RESOURCE,
+        parameters=FREE,
+        risk=text(enum=list(get_args(Risk))),
+        reversible=SWITCH,
+        why=text(),
+        otherwise=text("What happens if nothing is done."),
+        touches={"type": "array", "items": text()},
+    ),
+    "Decided": structure(
+        "by answer revision counts shown at",
+        "One person's, or the policy's, answer to one revision.",
+        by=ACTOR,
+        answer=text(),
+        revision=NUMBER,
+        counts={**SWITCH, "description": "Whether it counts towards the people needed."},
+        reason=text(),
+        behalf=ACTOR,
+        shown=DIGEST,
+        at=TIME,
+    ),
+    "ProposalStep": structure(
+        "sequence operation undoes executor state attempts",
+        sequence=NUMBER,
+        operation=text(),
+        undoes=SWITCH,
+        executor=text(enum=["control-plane", "agent", "webhook"]),
+        state=text(enum=list(Step.State.values)),
+        attempts=COUNT,
+        agent=text(),
+        claimedBy=text(),
+        error=text(),
+        startedAt=TIME,
+        endedAt=TIME,
+        deadline=TIME,
+    ),
+    "Proposal": structure(
+        f"{ALWAYS} actions basis basisDigest decisions steps deciders allowed",
+        "A plan for one resource; its ETag is its `tag`.",
+        **SUMMARY,
+        actions=many("ProposedAction"),
+        basis=FREE,
+        basisDigest=DIGEST,
+        policy=FREE,
+        evidence={"type": "array", "items": FREE},
+        decisions=many("Decided"),
+        steps=many("ProposalStep"),
+        deciders={
+            "type": "array",
+            "items": text(),
+            "description": "Who may decide it, while it waits for somebody.",
+        },
+        allowed={"type": "array", "items": SAID, "description": "What may be said now."},
+        supersededBy=NUMBER,
+        thread=NUMBER,
+        you=structure(
+            "mayDecide",
+            "Whether you may approve it, while it waits; a token may not.",
+            mayDecide=SWITCH,
+            code=text("The rule by which you may not."),
+            reason=text("The same in words."),
+            behalf=text("For whom you would decide, as a deputy."),
+        ),
+        changes={"type": "array", "items": FREE, "description": "What changed since you looked."},
+    ),
+    "Filing": structure("resource actions why", resource=RESOURCE, why=WHY, actions=STEPS),
+    "Revising": structure("actions why", why=WHY, actions=STEPS),
+    "Answer": structure(
+        "",
+        "Every answer but a routine approve needs a reason.",
+        reason=REASON,
+        until={**TIME, "description": "For accept, snooze, extend and override."},
+        worse={**SWITCH, "description": "Snooze: come back when it is worse."},
+        path=text("Override: the field, such as `spec.tokenBudget.maxDaily`."),
+        value=ANY,
+        outcome=text("Resolve: what became of it.", enum=list(get_args(Outcome))),
+        actions={
+            "type": "array",
+            "description": "Change: the parameters to edit.",
+            "items": structure("sequence parameters", sequence=NUMBER, parameters=FREE),
+        },
+    ),
+    "Many": structure(
+        "answer items",
+        answer=text(enum=[each.replace("_", "-") for each in TOGETHER]),
+        reason=REASON,
+        until=TIME,
+        worse=SWITCH,
+        items={
+            "type": "array",
+            "maxItems": 200,
+            "items": structure("id tag", id=NUMBER, tag=text("`<revision>:<action digest>`")),
+        },
+    ),
+    "ManyResults": structure(
+        "items done",
+        done=COUNT,
+        items={
+            "type": "array",
+            "items": structure(
+                "id result",
+                id=NUMBER,
+                result=text(enum=list(get_args(Word))),
+                detail=text(),
+                state=text(),
+                tag=text("What to look at now."),
+            ),
+        },
+    ),
+    "Cause": structure(
+        "cause count together oldest expiresAt sample",
+        "Proposals that wait and have one root cause.",
+        cause=text(),
+        count=COUNT,
+        together={**COUNT, "description": "How many can be decided at once."},
+        worst=SCORE,
+        oldest=TIME,
+        expiresAt=TIME,
+        sample=one("ProposalSummary"),
+    ),
+    "CauseList": structure("items", items=many("Cause")),
+    "Hold": structure("id kind scope inFlight reason author placedAt epoch", **HOLD),
+    "HoldList": structure("items epoch", items=many("Hold"), epoch=text(), nextCursor=CURSOR),
+    "UnderWay": structure(
+        "proposal operation target state",
+        "A call that had begun before the hold.",
+        proposal=NUMBER,
+        operation=text(),
+        target=RESOURCE,
+        state=text(),
+        claimedBy=text(),
+        deadline=TIME,
+    ),
+    "PlacedHold": structure(
+        "hold inFlight detail", hold=one("Hold"), inFlight=many("UnderWay"), detail=text()
+    ),
+    "HoldRecord": structure(
+        "hold",
+        "People also see what it keeps from running.",
+        hold=one("Hold"),
+        underWay=many("UnderWay"),
+        preview={**FREE, "description": "What would happen if it were lifted."},
+    ),
+    "Holding": structure(
+        "kind scope reason",
+        "A hold that is not given an end ends after seven days.",
+        kind=HOLD["kind"],
+        scope=HOLD["scope"],
+        reason=REASON,
+        domain=text(),
+        controller=text(),
+        resource=RESOURCE,
+        path=HOLD["path"],
+        value=ANY,
+        startsAt=TIME,
+        endsAt=TIME,
+        openEnded=SWITCH,
+        window=structure("cron timezone duration", cron=text(), timezone=text(), duration=text()),
+        inFlight=HOLD["inFlight"],
+        owner=text("A person's name."),
+    ),
+    "Lifting": structure(
+        "reason",
+        reason=REASON,
+        restore={**SWITCH, "description": "Put back what an override replaced."},
+    ),
+    "Renewing": structure("reason endsAt", reason=REASON, endsAt=TIME),
+}

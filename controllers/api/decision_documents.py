@@ -1,0 +1,286 @@
+"""Proposals, decisions and holds as plain values, in the API's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from controllers import gating, lifecycle, roles
+from controllers.engine.gate import CODES
+from controllers.grouping import Group, Result
+from controllers.holds import Flight, Placed
+from controllers.holds.scopes import HELD
+from controllers.lifecycle import OPEN, WAITING, Answer
+from controllers.models import Decision, Hold, Proposal, Step
+from controllers.proposing.again import LATE
+from resources.kind import Document
+from resources.ledger import instant
+
+# The codes that name a hold.
+HOLDING = tuple(CODES.values())
+Times = tuple[tuple[str, datetime | None], ...]
+
+
+def summary(proposal: Proposal) -> Document:
+    """Write what a list shows of a proposal."""
+    found: Document = {
+        "id": proposal.pk,
+        "resource": str(proposal.resource),
+        "domain": proposal.resource.domain,
+        "proposer": proposal.proposer,
+        "state": proposal.state,
+        "lane": proposal.lane,
+        "mode": proposal.mode,
+        "revision": proposal.revision,
+        "actionDigest": proposal.action_digest,
+        "tag": proposal.tag,
+        "operations": [each["operation"] for each in proposal.actions],
+        "explanation": proposal.explanation,
+        "risk": proposal.risk,
+        "reversible": proposal.reversible,
+        "people": proposal.people,
+        "score": proposal.score,
+        "urgency": proposal.urgency,
+        "cause": proposal.cause,
+        "held": written(proposal),
+        "answer": spelled(proposal.answer),
+        "decidedBy": proposal.decided_by,
+        "reason": proposal.reason,
+        "outcome": proposal.outcome,
+        "error": proposal.error,
+        "undoing": proposal.undoing or None,
+        "correlationId": proposal.correlation_id,
+        **times(clocks(proposal)),
+    }
+    return said(found)
+
+
+def said(found: Document) -> Document:
+    """Leave out what there is nothing to say about."""
+    return {key: value for key, value in found.items() if value is not None and value != ""}
+
+
+def spelled(answer: str) -> str:
+    """Spell an answer as the API does."""
+    return answer.replace("_", "-")
+
+
+def clocks(proposal: Proposal) -> Times:
+    """Return the times of a proposal."""
+    return (
+        ("createdAt", proposal.created_at),
+        ("changedAt", proposal.changed_at),
+        ("confirmedAt", proposal.confirmed_at),
+        ("expiresAt", proposal.expires_at),
+        ("runAt", proposal.run_at),
+        ("executeBefore", proposal.execute_before),
+        ("quietUntil", proposal.quiet_until),
+        ("decidedAt", proposal.decided_at),
+        ("executedAt", proposal.executed_at),
+        ("undoUntil", proposal.undo_until),
+        ("verifyBy", proposal.verify_by),
+        ("reviewBy", proposal.review_by),
+    )
+
+
+def times(found: Times) -> Document:
+    """Write the times that there are."""
+    return {name: instant(at) for name, at in found if at is not None}
+
+
+def record(proposal: Proposal, reader: User | None, now: datetime) -> Document:
+    """Write everything about a proposal, and what its reader may say about it."""
+    decisions = proposal.decisions.select_related("behalf").order_by("at", "pk")
+    # Who may decide is of interest while there is something to decide.
+    asked = proposal.review_by or (proposal.state in WAITING and not is_late(proposal, now))
+    found = summary(proposal) | {
+        "actions": proposal.actions,
+        "basis": proposal.basis,
+        "basisDigest": proposal.basis_digest,
+        "policy": proposal.policy,
+        "evidence": proposal.evidence,
+        "decisions": [decision(each) for each in decisions],
+        "steps": [step(each) for each in proposal.steps.order_by("undoes", "sequence")],
+        "deciders": deciders(proposal, now) if asked else [],
+        "allowed": allowed(proposal, now),
+        "supersededBy": proposal.superseded_by_id,
+        "thread": proposal.thread_id,
+        "you": standing_of(proposal, reader, now) if reader and asked else None,
+        "held": held(proposal, now),
+    }
+    return said(found)
+
+
+def deciders(proposal: Proposal, now: datetime) -> list[str]:
+    """Name everybody who may decide."""
+    return [each.get_username() for each in roles.deciders(proposal, now)]
+
+
+def held(proposal: Proposal, now: datetime) -> Document | None:
+    """Say what keeps a proposal from running; a hold counts from when it is placed or lifted."""
+    ruling = gating.examine(proposal, now) if proposal.state in HELD else None
+    if ruling is not None and ruling.hold is not None:
+        return {"code": ruling.code, "reason": ruling.reason, "hold": ruling.hold}
+    return None if proposal.held in HOLDING else written(proposal)
+
+
+def written(proposal: Proposal) -> Document | None:
+    """Say what kept a proposal from running when somebody last tried."""
+    if not proposal.held:
+        return None
+    return {"code": proposal.held, "reason": proposal.held_reason}
+
+
+def allowed(proposal: Proposal, now: datetime) -> list[str]:
+    """Return what people may say about a proposal as it stands."""
+    if is_late(proposal, now):
+        return ["repropose"]
+    state: Any = proposal.state
+    found = [spelled(each) for each in lifecycle.answers(state) if fits(each, proposal, now)]
+    return [*found, "review"] if proposal.review_by else found
+
+
+def is_late(proposal: Proposal, now: datetime) -> bool:
+    """Tell whether the clock has ended a proposal; it may be proposed again."""
+    waited = proposal.state in WAITING and proposal.expires_at <= now
+    return waited or proposal.state in LATE
+
+
+def fits(answer: Answer, proposal: Proposal, now: datetime) -> bool:
+    """Tell whether an answer that fits a state fits this proposal in it."""
+    if proposal.undoing and proposal.state in OPEN:
+        return answer == "resolve"
+    if answer == "undo":
+        window = proposal.undo_until
+        return proposal.reversible and window is not None and window > now
+    return True
+
+
+def standing_of(proposal: Proposal, reader: User, now: datetime) -> Document:
+    """Say whether somebody may decide, and if not, by which rule."""
+    try:
+        authority = roles.authority(reader, proposal, now)
+    except roles.Denied as error:
+        return {"mayDecide": False, "code": error.code, "reason": str(error)}
+    behalf = {"behalf": authority.behalf.get_username()} if authority.behalf else {}
+    return {"mayDecide": True, **behalf}
+
+
+def decision(decision: Decision) -> Document:
+    """Write one answer."""
+    found: Document = {
+        "by": decision.actor,
+        "answer": spelled(decision.answer),
+        "revision": decision.revision,
+        "counts": decision.counts,
+        "reason": decision.reason,
+        "behalf": f"person/{decision.behalf.get_username()}" if decision.behalf else "",
+        "shown": decision.shown,
+        "at": instant(decision.at),
+    }
+    return said(found)
+
+
+def step(step: Step) -> Document:
+    """Write one action that was or is being carried out."""
+    found: Document = {
+        "sequence": step.sequence,
+        "operation": step.operation,
+        "undoes": step.undoes,
+        "executor": step.executor,
+        "state": step.state,
+        "attempts": step.attempts,
+        "agent": step.agent,
+        "claimedBy": step.claimed_by,
+        "error": step.error,
+        **times((("startedAt", step.started_at), ("endedAt", step.ended_at))),
+        **times((("deadline", step.deadline),)),
+    }
+    return said(found)
+
+
+def group(group: Group) -> Document:
+    """Write a root cause with what waits because of it."""
+    found: Document = {
+        "cause": group.cause,
+        "count": group.count,
+        "together": group.together,
+        "worst": group.worst,
+        "oldest": instant(group.oldest),
+        "expiresAt": instant(group.ends),
+        "sample": summary(group.sample),
+    }
+    return said(found)
+
+
+def results(found: Iterable[Result]) -> Document:
+    """Write what became of each of many answers."""
+    results = list(found)
+    items = [result(each) for each in results]
+    return {"items": items, "done": sum(each.done for each in results)}
+
+
+def result(found: Result) -> Document:
+    """Write what became of one of many answers; `tag` is what to look at now."""
+    now = found.proposal
+    return said(
+        {
+            "id": found.key,
+            "result": found.word,
+            "detail": found.message,
+            "state": now.state if now else "",
+            "tag": now.tag if now else "",
+        }
+    )
+
+
+def hold(hold: Hold) -> Document:
+    """Write a hold."""
+    found: Document = {
+        "id": hold.pk,
+        "kind": hold.kind,
+        "scope": hold.scope,
+        "domain": hold.domain,
+        "controller": str(hold.controller) if hold.controller else "",
+        "resource": str(hold.resource) if hold.resource else "",
+        "path": hold.path,
+        "window": hold.window or None,
+        "inFlight": hold.in_flight,
+        "reason": hold.reason,
+        "author": hold.author,
+        "owner": hold.owner.get_username() if hold.owner else "",
+        "proposal": hold.proposal_id,
+        "endedBy": hold.ended_by,
+        "endReason": hold.end_reason,
+        "epoch": str(hold.epoch),
+        **times((("placedAt", hold.placed_at), ("startsAt", hold.starts_at))),
+        **times((("endsAt", hold.ends_at), ("endedAt", hold.ended_at))),
+    }
+    # An empty text is a value, too.
+    swapped = {"value": hold.value, "former": hold.former}
+    return said(found) | {key: value for key, value in swapped.items() if value is not None}
+
+
+def placed(placed: Placed) -> Document:
+    """Write a hold that was just placed, and the calls that had begun before it."""
+    return {
+        "hold": hold(placed.hold),
+        "inFlight": [flight(each) for each in placed.in_flight],
+        "detail": placed.sentence,
+    }
+
+
+def flight(flight: Flight) -> Document:
+    """Write a call that is under way, and by when it has ended."""
+    found: Document = {
+        "proposal": flight.proposal,
+        "operation": flight.operation,
+        "target": flight.target,
+        "state": flight.state,
+        "claimedBy": flight.claimed_by,
+        **times((("deadline", flight.deadline),)),
+    }
+    return said(found)
