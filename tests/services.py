@@ -241,7 +241,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     else:
         left_out = [each for each in items if each.get_closest_marker("postgres")]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
 
 
 def uses_database(item: pytest.Item) -> bool:
