@@ -36,7 +36,7 @@ def turn_back(proposal: Proposal, said: Said) -> Proposal:
     if not proposal.reversible:
         raise Invalid("It cannot be undone.", proposal)
     if proposal.undo_until is None:
-        raise Invalid("There is nothing to undo: it has changed nothing.", proposal)
+        raise Invalid("There is nothing that could be undone.", proposal)
     if not Proposal.objects.filter(pk=proposal.pk, undo_until__gt=current(said.now)).exists():
         ended = f"{proposal.undo_until:%Y-%m-%d %H:%M} UTC"
         raise Expired(f"It could be undone until {ended}.", proposal)

@@ -129,6 +129,8 @@ def force(proposal: Proposal, said: Said) -> Proposal:
         now=said.now,
         payload=said.payload(reviewBy=review_by.isoformat()),
         review_by=review_by,
+        # Whatever they answer later, they do not look their own emergency over.
+        interested=sorted({*proposal.interested, *roles.interested_in(said.actor, None)}),
         **said.decided(),
         **begin(proposal, said.now),
     )

@@ -62,6 +62,7 @@ def read(resource: Resource) -> Controller:
         stop_on_error=spec.get("stopOnError") is True,
         most_actions=whole(spec.get("maxActionsPerCycle"), 0) or None,
         skip_destructive=spec.get("skipDestructive") is True,
+        rolls_back=spec.get("onFailure") == "rollback",
         staleness=duration(spec.get("maxStaleness")),
         window=window(spec.get("maintenanceWindow")),
         limits=limits(mapping(spec.get("convergence"))),

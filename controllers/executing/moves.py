@@ -113,7 +113,7 @@ def finish(proposal: Proposal, now: datetime) -> None:
     else:
         ended = {
             "executed_at": now,
-            "undo_until": now + UNDO_WINDOW if proposal.reversible else None,
+            "undo_until": now + UNDO_WINDOW if steps.way_back(proposal) else None,
             "verify_by": now + verified_within(proposal),
             "error": "",
         }
@@ -134,7 +134,8 @@ def fail(proposal: Proposal, error: str, now: datetime) -> None:
     done = steps.done_of(proposal)
     ended: dict[str, Any] = {"error": error[:2_000], **FREE}
     if done and not proposal.undoing:
-        ended |= {"executed_at": now, "undo_until": now + UNDO_WINDOW}
+        window = now + UNDO_WINDOW if steps.way_back(proposal) else None
+        ended |= {"executed_at": now, "undo_until": window}
     payload = {"fence": proposal.fence, "error": error[:500], "steps": keys(proposal)}
     move(proposal, "fail", now, payload, **ended)
     if proposal.undoing:

@@ -55,6 +55,16 @@ def backwards(proposal: Proposal, step: Step) -> Task:
     return Task(step.sequence, operation, parameters, hand_of(proposal, operation), step)
 
 
+def way_back(proposal: Proposal) -> bool:
+    """Tell whether what was done can be undone: every step of it, each by its own way."""
+    try:
+        return proposal.reversible and all(
+            backwards(proposal, each) is not None for each in done_of(proposal)
+        )
+    except operations.Impossible:
+        return False
+
+
 def done_of(proposal: Proposal) -> list[Step]:
     """Return the steps of a proposal that were done and not undone."""
     found = Step.objects.filter(proposal=proposal, undoes=False, state=Step.State.DONE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controllers.holds.in_force import covering, epoch, only_proposes, standing
 from controllers.holds.lifting import find, lift, renew
-from controllers.holds.placing import Placed, drained, on_failure, place, told
+from controllers.holds.placing import Placed, drained, place, told
 from controllers.holds.previewing import preview
 from controllers.holds.scopes import Flight
 from controllers.holds.shadows import Shadowed, shadow
@@ -24,7 +24,6 @@ __all__ = [
     "epoch",
     "find",
     "lift",
-    "on_failure",
     "only_proposes",
     "place",
     "preview",

@@ -14,11 +14,10 @@ from django.db.models import F
 from controllers import locks, people, proposals, roles
 from controllers.holds import in_force, scopes, values
 from controllers.holds.scopes import Flight
-from controllers.holds.wanting import KIND, LONGEST_REASON, SCOPE, Refused, Wanted, drafted
+from controllers.holds.wanting import KIND, Refused, Wanted, drafted
 from controllers.models import Hold
 from resources import announcements, ledger, store
 from resources.actor import Actor
-from resources.models import Resource
 
 ATTEMPTS = 5
 
@@ -178,13 +177,6 @@ def tell(
 def drained(hold: Hold, now: datetime) -> tuple[Flight, ...]:
     """Return what of the work that had begun is still under way; nothing when it is drained."""
     return scopes.under_way(hold, now, hold.flights) if hold.flights else ()
-
-
-def on_failure(controller: Resource, reason: str, now: datetime) -> Placed:
-    """Pause a controller that failed, as its own policy says; only a person resumes it."""
-    why = reason[:LONGEST_REASON].strip() or "It failed."
-    wanted = Wanted(KIND.PAUSE, SCOPE.CONTROLLER, why, controller=controller.pk)
-    return place(wanted, actor=Actor("controller", controller.name), now=now)
 
 
 def resume(hold: Hold) -> None:

@@ -96,6 +96,11 @@ def lane_of(controller: Controller, outcome: Outcome, ruling: Ruling) -> Lane | 
     return word if word in ("ask", "recommend") else None
 
 
+def ending(controller: Controller) -> Document:
+    """Say what becomes of a plan that fails half way: it is left, unless it is to be undone."""
+    return {"onFailure": "rollback"} if controller.rolls_back else {}
+
+
 def wanted(controller: Controller, case: Case, lane: Lane, outcomes: list[Outcome]) -> Wanted:
     """Put a plan together from the actions that go the same way."""
     judgement = case.judgement
@@ -119,7 +124,7 @@ def wanted(controller: Controller, case: Case, lane: Lane, outcomes: list[Outcom
         Plan(*named, lane, risk, people, tuple(actions)),
         basis,
         all(each.action.reversible for each in outcomes),
-        {**policy, "code": rulings[0].code, "reason": rulings[0].reason},
+        {**policy, **ending(controller), "code": rulings[0].code, "reason": rulings[0].reason},
         digests.cause(controller.ref, operations, judgement.evidence),
         later.code if later else "",
         later.reason if later else "",

@@ -252,8 +252,10 @@ def test_a_controller_pauses_itself_once_and_only_a_person_ends_that(
     clock: Clock, keeper: Resource
 ) -> None:
     """A machine may stop, never start: not even the clock resumes it."""
-    first = holds.on_failure(keeper, "Ten errors in a row.", clock.now).hold
-    again = holds.on_failure(keeper, "And another.", clock.advance(minutes=5)).hold
+    wanted = Wanted("pause", "controller", "Ten errors in a row.", controller=keeper.pk)
+    itself = Actor("controller", "keeper")
+    first = holds.place(wanted, actor=itself, now=clock.now).hold
+    again = holds.place(wanted, actor=itself, now=clock.advance(minutes=5)).hold
 
     assert again == first
     assert (first.author, first.owner, first.ends_at) == ("controller/keeper", None, None)

@@ -193,6 +193,7 @@ def standing(clock: Clock, state: State) -> Proposal:
     return row
 
 
+@pytest.mark.sqlite
 @pytest.mark.django_db
 @pytest.mark.parametrize(("state", "verb"), [(s, v) for s in STATES for v in ANSWERS])
 def test_an_answer_moves_a_proposal_as_the_specification_says(

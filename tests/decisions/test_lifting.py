@@ -160,15 +160,21 @@ def test_there_is_nothing_to_lift(clock: Clock, maya: User) -> None:
         holds.lift(404, person=maya, now=clock.now, reason="Why not.")
 
 
+def stopped_itself(keeper: Resource, clock: Clock) -> Hold:
+    """Let a controller pause itself."""
+    wanted = Wanted("pause", "controller", "Ten errors.", controller=keeper.pk)
+    return holds.place(wanted, actor=Actor("controller", keeper.name), now=clock.now).hold
+
+
 def test_a_person_resumes_what_a_machine_paused(
     clock: Clock, maya: User, keeper: Resource
 ) -> None:
-    hold = holds.on_failure(keeper, "Ten errors.", clock.now).hold
+    hold = stopped_itself(keeper, clock)
 
     lift(hold, maya, clock)
 
     assert holds.standing(clock.now) == ()
-    assert holds.on_failure(keeper, "Again.", clock.now).hold != hold
+    assert stopped_itself(keeper, clock) != hold
 
 
 # Overrides with a value.

@@ -227,11 +227,12 @@ def test_what_has_no_way_back_says_so(clock: Clock, robot: Receiver, maya: User)
     wish = approve(clock, proposal(clock, agent(clock), actions=[restarting()]), maya)
     run(clock)
 
-    undo(clock, wish, maya)
+    with pytest.raises(deciding.Invalid, match="nothing that could be undone"):
+        undo(clock, wish, maya)
     run(clock)
 
-    assert (state(wish), len(robot.bodies)) == ("failed", 1)
-    assert now(wish).error == "What restart does cannot be taken back."
+    assert (state(wish), len(robot.bodies)) == ("verifying", 1)
+    assert now(wish).undo_until is None
 
 
 def test_an_agent_undoes_what_it_did(clock: Clock, maya: User) -> None:

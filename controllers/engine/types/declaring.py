@@ -84,6 +84,8 @@ class Controller:
     stop_on_error: bool = False
     most_actions: int | None = None
     skip_destructive: bool = False
+    # Whether a plan that fails half way is undone.
+    rolls_back: bool = False
     # When changes may be made; without one always.
     window: Callable[[datetime], bool] | None = None
     # Reports older than this are too old to act on.
