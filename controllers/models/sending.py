@@ -78,6 +78,7 @@ class Delivery(models.Model):
     error = models.TextField(blank=True)
 
     class Meta:
+        verbose_name_plural = "deliveries"
         indexes = [
             # The outbox: each channel's messages in the order they were told.
             models.Index(fields=["state", "channel", "id"], name="outbox"),
