@@ -219,4 +219,4 @@ def chunk_size() -> int:
 
     On SQLite people come to write only in between.
     """
-    return 4_000 if connection.vendor == "postgresql" else 2_000
+    return 2_000 if connection.vendor == "postgresql" else 1_000

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 MINUTE = timedelta(minutes=1)
 # Statements of a cycle that finds nothing to do, and of one more for each chunk it goes through.
-# A chunk holds 500 resources on SQLite and 2,000 on PostgreSQL.
-CYCLE, CHUNK = 60, 58
+# A chunk holds 1,000 resources on SQLite and 2,000 on PostgreSQL.
+CYCLE, CHUNK = 64, 60
 GROWING = frozenset(
     {
         "controllers_cycle",

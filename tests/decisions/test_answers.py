@@ -502,7 +502,7 @@ def test_what_changed_nothing_or_cannot_be_taken_back_is_not_undone(
     window = clock.now + timedelta(hours=1)
     for reversible, until, sentence in (
         (False, window, "cannot be undone"),
-        (True, None, "nothing to undo"),
+        (True, None, "nothing that could be undone"),
     ):
         row = proposal(clock, target, state="failed", reversible=reversible, undo_until=until)
         with pytest.raises(deciding.Invalid, match=sentence):
