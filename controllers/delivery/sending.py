@@ -14,7 +14,7 @@ import time
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, Q, QuerySet
 
 from controllers import secrets
 from controllers.delivery import services
@@ -144,15 +144,20 @@ def take(channel: str, now: datetime) -> Delivery | None:
     due: QuerySet[Delivery] = waiting.filter(free(now), run_at__lte=now)
     first = ahead.values_list("pk", flat=True).first()
     found = (due if first is None else due.filter(pk__lt=first)).first()
-    return found if found is not None and claim(found, now) else None
+    if found is None:
+        return None
+    # Another worker may have taken the one before since it was looked for.
+    return found if claim(found, now, Exists(ahead.filter(pk__lt=found.pk))) else None
 
 
-def claim(delivery: Delivery, now: datetime) -> bool:
-    """Take a message for this worker; of many one succeeds."""
+def claim(delivery: Delivery, now: datetime, behind: Exists | None = None) -> bool:
+    """Take a message for this worker, unless it is behind another; of many one succeeds."""
     until = now + CLAIM
     same = Delivery.objects.filter(
         free(now), pk=delivery.pk, state=Delivery.State.WAITING, attempts=delivery.attempts
     )
+    if behind is not None:
+        same = same.filter(~behind)
     if not same.update(claimed_until=until, attempts=F("attempts") + 1):
         return False
     delivery.claimed_until, delivery.attempts = until, delivery.attempts + 1
