@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from resources import conditions, references, specs, store
 from resources.actor import Actor
 from resources.models import Condition, Reference, Resource
 from resources.references import Name, any_of
+from resources.scoping import Scope
 from resources.store import Draft, drafts_of
 
 
@@ -33,17 +34,37 @@ class Blocked(Exception):
         self.dependents = dependents
 
 
+class NotYours(Exception):
+    """Somebody may not delete this, or what would go with it."""
+
+
 def delete(
-    kind: str, name: str, *, actor: Actor, now: datetime, expected: int | None = None
+    kind: str,
+    name: str,
+    *,
+    actor: Actor,
+    now: datetime,
+    expected: int | None = None,
+    scope: Scope | None = None,
 ) -> list[Resource]:
-    """Delete a resource and what follows it; returns everything that was deleted."""
+    """Delete a resource and what follows it; returns everything that was deleted.
+
+    A person deletes only where they may: their `scope` says where.
+    """
     drafts: list[Draft] = []
     for _ in range(specs.ATTEMPTS):
         with suppress(store.Stale), specs.reserved(drafts):
             drafts = plan((kind, name), expected, now)
+            check_scope(scope, [draft.resource for draft in drafts if draft.deleted])
             store.write(drafts, actor=actor, now=now)
             return [draft.resource for draft in drafts if draft.deleted]
     raise store.Stale("These resources change faster than they can be deleted. Try again.")
+
+
+def check_scope(scope: Scope | None, doomed: Iterable[Resource]) -> None:
+    """Raise unless somebody may delete all of these."""
+    if scope is not None and not all(scope.edits("delete", each.domain) for each in doomed):
+        raise NotYours("Only administrators of its domain, and of all that it owns, delete it.")
 
 
 def plan(target: Name, expected: int | None, now: datetime) -> list[Draft]:

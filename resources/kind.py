@@ -131,6 +131,7 @@ class Kind:
     nullable: tuple[str, ...] = ()
     own_references: Callable[[Document], Iterator[Reference]] = _no_references
     own_checks: Callable[[Document], Iterator[Problem]] = _no_problems
+    proven: tuple[str, ...] = ()  # fields of the status that only the product's evidence moves
     # Which guards a change weakens; each is a place and a sentence.
     lowered: Callable[[Document, Document], Iterator[Problem]] = _no_problems
     # Each edit changes a private copy: accept other spellings, go to v0.2, satisfy validators.

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
 
-from resources import versions
+from resources import batches, metrics, stories, versions
 from resources.actor import Actor
-from resources.batches import SIZE, batches
+from resources.batches import Table, columns
 from resources.canonical import digest
-from resources.models import LedgerEvent, LedgerStream
+from resources.models import LedgerEvent
+from resources.stories import correlation as correlation
 
-# The story being told: one id from the trigger to the screen.
-correlation: ContextVar[str] = ContextVar("correlation", default="")
+# Makes streams that are missing, and locks and reads all, in one order for every writer: of two
+# that need the same ones, one waits at the first.
+LOCK = """
+    INSERT INTO resources_ledgerstream (name, seq, head) SELECT given.name, 0, '' FROM ({names})
+      AS given WHERE true ORDER BY given.name
+    ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING name, seq, head
+"""
+NAMES = {
+    "sqlite": "SELECT value AS name FROM json_each(%s)",
+    "postgresql": "SELECT json_array_elements_text(%s::json) AS name",
+}
+HEADS = Table("resources_ledgerstream", columns("name text, seq bigint, head text"), ("name",))
+EVENTS = Table(
+    "resources_ledgerevent",
+    columns(
+        """id bigint, stream text, seq bigint, previous text, hash text, at timestamptz,
+        event text, category text, severity text, actor text, subject text,
+        correlation_id text, causation_id text, payload_digest text, payload json"""
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -35,60 +55,99 @@ class Entry:
     causation_id: str = ""
 
 
+class Told(NamedTuple):
+    """An entry with who tells it, when, and in which story."""
+
+    entry: Entry
+    actor: str
+    at: datetime
+    story: str
+
+
+class Head(NamedTuple):
+    """The end of a stream: the number and the hash of its last event."""
+
+    seq: int
+    hash: str
+
+
+gathered: ContextVar[list[Told] | None] = ContextVar("gathered", default=None)
+
+
 def append(entries: Sequence[Entry], *, actor: Actor, now: datetime) -> list[LedgerEvent]:
-    """Chain entries onto their streams; the caller's transaction makes them true together."""
+    """Chain entries onto their streams; the caller's transaction makes them true together.
+
+    Inside `together` they are chained later, and there are no events yet.
+    """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("The ledger is written in the transaction of what it describes.")
-    heads = lock({entry.stream for entry in entries})
-    story = correlation.get() or str(uuid.uuid4())
-    events = [
-        link(entry, heads[entry.stream], number=number, actor=str(actor), at=now, story=story)
-        for entry, number in zip(entries, versions.take(len(entries)), strict=True)
-    ]
-    LedgerEvent.objects.bulk_create(events, batch_size=SIZE)
-    advance(heads.values())
+    story = stories.current() or str(uuid.uuid4())
+    told = [Told(entry, str(actor), now, story) for entry in entries]
+    waiting = gathered.get()
+    if waiting is None:
+        return chain(told)
+    waiting.extend(told)
+    return []
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Chain all that is appended inside at its end, so that each stream is taken only once."""
+    told: list[Told] = []
+    outside = gathered.set(told)
+    try:
+        yield
+    finally:
+        gathered.reset(outside)
+    chain(told)
+
+
+def chain(told: Sequence[Told]) -> list[LedgerEvent]:
+    """Make the events of what was told, in that order."""
+    if not told:
+        return []
+    heads = lock({each.entry.stream for each in told})
+    events = []
+    for each, number in zip(told, versions.take(len(told)), strict=True):
+        event = link(each, heads[each.entry.stream], number)
+        heads[event.stream] = Head(event.seq, event.hash)
+        events.append(event)
+    names = EVENTS.names
+    rows = [[getattr(event, name) for name in names] for event in events]
+    batches.upsert(connection, EVENTS, rows)
+    advance(heads)
+    transaction.on_commit(partial(metrics.LEDGER_EVENTS.inc, len(events)))
     return events
 
 
-def lock(names: set[str]) -> dict[str, LedgerStream]:
-    """Return the heads of the named streams, locked in one order until commit."""
-    # Missing ones are made before any is locked, or two writers could wait for each other.
-    known = {head.name for head in heads_of(names, LedgerStream.objects.all())}
-    fresh = [LedgerStream(name=name) for name in sorted(names - known)]
-    LedgerStream.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=SIZE)
-    waiting = LedgerStream.objects.select_for_update().order_by("name")
-    return {head.name: head for head in heads_of(names, waiting)}
+def lock(names: set[str]) -> dict[str, Head]:
+    """Return the heads of the named streams, locked until commit."""
+    statement = LOCK.format(names=NAMES[connection.vendor])
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [batches.as_text(sorted(names))])
+        return {name: Head(seq, head) for name, seq, head in cursor.fetchall()}
 
 
-def heads_of(names: set[str], streams: QuerySet[LedgerStream]) -> Iterator[LedgerStream]:
-    """Yield the streams of these names."""
-    for batch in batches(sorted(names)):
-        yield from streams.filter(name__in=batch)
-
-
-def link(
-    entry: Entry, head: LedgerStream, *, number: int, actor: str, at: datetime, story: str
-) -> LedgerEvent:
-    """Make the next event of a stream and move its head."""
-    payload = dict(entry.payload)
+def link(told: Told, head: Head, number: int) -> LedgerEvent:
+    """Make the next event of a stream."""
+    entry, payload = told.entry, dict(told.entry.payload)
     event = LedgerEvent(
         id=number,
         stream=entry.stream,
         seq=head.seq + 1,
-        previous=head.head,
-        at=at,
+        previous=head.hash,
+        at=told.at,
         event=entry.event,
         category=entry.category,
         severity=entry.severity,
-        actor=actor,
+        actor=told.actor,
         subject=entry.subject,
-        correlation_id=story,
+        correlation_id=told.story,
         causation_id=entry.causation_id,
         payload_digest=digest(payload),
         payload=payload,
     )
     event.hash = hash_of(event)
-    head.seq, head.head = event.seq, event.hash
     return event
 
 
@@ -113,13 +172,9 @@ def hash_of(event: LedgerEvent) -> str:
     )
 
 
-def advance(heads: Iterable[LedgerStream]) -> None:
+def advance(heads: Mapping[str, Head]) -> None:
     """Store the moved heads."""
-    rows = [(head.seq, head.head, head.pk) for head in heads]
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            "UPDATE resources_ledgerstream SET seq = %s, head = %s WHERE id = %s", rows
-        )
+    batches.update(connection, HEADS, [(name, *head) for name, head in heads.items()])
 
 
 def instant(at: datetime) -> str:

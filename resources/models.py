@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from resources import kinds
 from resources.fields import DocumentField
 from resources.kind import Kind
+from resources.scoping import EntryManager, ScopedManager
 
 
 class ChangeCounter(models.Model):
@@ -32,15 +33,18 @@ class Resource(models.Model):
     spec = DocumentField(default=dict)
     status = DocumentField(default=dict)
     generation = models.PositiveBigIntegerField(default=1)
-    # Not unique here, its revision is: PostgreSQL would take every change for one of a key and
-    # make all that refer to the row wait for it, in a circle with the loop.
+    # Not unique, its revision is: for a change of a key PostgreSQL would make referrers wait.
     resource_version = models.BigIntegerField()
     declared_version = models.BigIntegerField()
     observed_version = models.BigIntegerField(null=True)
+    # When its conditions last changed: whoever judged it later need not read them again.
+    stated_version = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     reported_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
+    scoped_by = ("domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [
@@ -68,8 +72,7 @@ class Resource(models.Model):
 class DirtyMark(models.Model):
     """A resource that changed and that the loop has not looked at yet.
 
-    A mark becomes visible with the change itself, so none is lost to a transaction that commits
-    late. The loop takes a mark away only at the version it has seen.
+    It becomes visible with the change itself; the loop takes it away at the version it has seen.
     """
 
     resource = models.OneToOneField(Resource, on_delete=models.CASCADE, primary_key=True)
@@ -106,6 +109,7 @@ class Reference(models.Model):
     target_name = models.CharField(max_length=253)
     severity = models.CharField(max_length=8)
     delete_policy = models.CharField(max_length=8, blank=True)
+    objects = ScopedManager()
 
     class Meta:
         # "Who mentions this name?" asked on every create and delete.
@@ -126,6 +130,7 @@ class Condition(models.Model):
     managed_by = models.CharField(max_length=300, blank=True)
     last_transition_time = models.DateTimeField()
     extra = DocumentField(default=dict)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [
@@ -142,8 +147,7 @@ class Condition(models.Model):
 class ResourceRevision(models.Model):
     """One change of one resource: what it declared or what was observed, when, by whom.
 
-    A revision stores only what changed. `declared_version` and `observed_version` name the
-    revisions that hold the declaration and the observation in force at that moment.
+    It stores only what changed; its two versions name the revisions that hold the rest.
     """
 
     class Change(models.TextChoices):
@@ -166,6 +170,7 @@ class ResourceRevision(models.Model):
     at = models.DateTimeField()
     actor = models.CharField(max_length=300)
     message = models.CharField(max_length=500, blank=True)
+    objects = ScopedManager()
 
     class Meta:
         indexes = [
@@ -221,6 +226,7 @@ class LedgerEvent(models.Model):
     causation_id = models.CharField(max_length=64, blank=True)
     payload_digest = models.CharField(max_length=64)
     payload = DocumentField(default=dict)
+    objects = EntryManager()
 
     class Meta:
         constraints = [
@@ -260,7 +266,7 @@ class Checkpoint(models.Model):
 
 
 class AgentToken(models.Model):
-    """A bearer token bound to one agent; only an HMAC of its secret is kept."""
+    """A bearer token bound to one agent or outside controller; only an HMAC of it is kept."""
 
     key_id = models.CharField(max_length=8, unique=True)
     secret_hmac = models.CharField(max_length=64)
@@ -271,6 +277,8 @@ class AgentToken(models.Model):
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
+    scoped_by = ("agent__domain",)
+    objects = ScopedManager()
 
     def __str__(self) -> str:
         return f"{self.key_id} of {self.agent.name}"

@@ -17,10 +17,12 @@ from resources.documents import identity, upgraded
 from resources.kind import Document, Problem
 from resources.models import Resource
 from resources.references import Name, any_of
+from resources.scoping import Scope
 from resources.snapshots import declared_metadata, parse_instant
 from resources.store import Draft
 
 ATTEMPTS = 8
+NOT_YOURS = "not-yours"
 SECOND_PERSON = "that lowers a guard, so a second person has to approve it; propose it instead."
 
 Action = Literal["created", "changed", "unchanged", "refused", "conflict"]
@@ -33,13 +35,15 @@ class Wish:
 
     `expected` is the resource version the writer has seen; 0 means "only if it does not exist".
     `message` says why, in the history. `authorised` means that as many people have approved it as
-    the lowering of a guard needs.
+    the lowering of a guard needs. A person declares only where they may: their `scope` says where.
+    Commands, and actions that were approved, have none.
     """
 
     document: Document
     expected: int | None = None
     message: str = ""
     authorised: bool = False
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True)
@@ -155,10 +159,25 @@ def plan(
             results.append(each)
             continue
         draft = current.get(identity(each.document)) or blank(each.document, now)
-        result = compare_and_draft(draft, each, now)
+        result = not_yours(draft, each) or compare_and_draft(draft, each, now)
         results.append(result)
         drafts += [] if result.failed else [draft]
     return drafts + references.settle(drafts, now=now), tuple(results)
+
+
+def not_yours(draft: Draft, wish: Wish) -> Applied | None:
+    """Refuse what somebody may not declare: where it is now, or where it would be."""
+    scope = wish.scope
+    kind, name = identity(wish.document)
+    known = kinds.by_name(kind)
+    if scope is None or known is None:
+        return None
+    wanted = known.domain_of(wish.document)[:253]
+    allowed = scope.edits("add" if draft.new else "change", wanted)
+    if allowed and (draft.new or scope.edits("change", draft.resource.domain)):
+        return None
+    message = f"You may not declare {known.path}/{name} there: ask an administrator of its domain."
+    return Applied(kind, name, "refused", (Problem("", message, rule=NOT_YOURS),))
 
 
 def load(names: Iterable[Name]) -> dict[Name, Draft]:
@@ -233,7 +252,8 @@ def declare(draft: Draft, after: Document, differences: Sequence[Difference]) ->
     draft.declared = True
     event = "resource.created" if draft.new else "resource.spec-changed"
     changed = [each.pointer for each in differences][:100]
-    payload = {"generation": row.generation} | ({"changed": changed} if changed else {})
+    said = {"changed": changed, "why": draft.message[:500]}
+    payload = {"generation": row.generation} | {key: each for key, each in said.items() if each}
     draft.events.append((event if spec_changed else "resource.metadata-changed", payload))
 
 

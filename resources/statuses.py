@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from django.db import connection
 
-from resources import conditions, limits, specs, store, validation
+from resources import conditions, kinds, limits, specs, store, validation
 from resources.actor import Actor
 from resources.differences import compare, merge
 from resources.kind import Document, Problem
@@ -87,7 +87,7 @@ def consider(
     row = draft.resource
     if specs.wrong_version(draft, report.expected):
         return Observed(row.kind, row.name, "conflict", (specs.moved_on(draft),), row)
-    problems = tuple(objections(draft, report, now))
+    problems = (*claims(draft, report, actor), *objections(draft, report, now))
     if problems:
         return Observed(row.kind, row.name, "refused", problems, row)
     return take(draft, report, now)
@@ -109,9 +109,26 @@ def objections(draft: Draft, report: Report, now: datetime) -> Iterable[Problem]
             yield problem
 
 
+def claims(draft: Draft, report: Report, actor: Actor) -> Iterable[Problem]:
+    """Yield what is claimed that only the product's own evidence may say."""
+    if actor.kind == "system" or not isinstance(report.status, dict):
+        return
+    for name in proven(draft.resource):
+        if name in report.status and report.status[name] != draft.resource.status.get(name):
+            yield Problem(f"/status/{name}", "This moves only by what was proven here.")
+
+
+def proven(row: Resource) -> tuple[str, ...]:
+    """Return the fields of a status that only evidence moves."""
+    kind = kinds.by_name(row.kind)
+    return kind.proven if kind else ()
+
+
 def reported(draft: Draft, report: Report) -> Document:
-    """Return the status as it would be, without conditions."""
-    base: Document = {} if report.replace else draft.resource.status
+    """Return the status as it would be, without conditions; what was proven stays."""
+    status = draft.resource.status
+    kept = {name: status[name] for name in proven(draft.resource) if name in status}
+    base: Document = kept if report.replace else status
     merged: Document = merge(base, {k: v for k, v in report.status.items() if k != "conditions"})
     return merged
 

@@ -17,7 +17,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from resources import announcements, indexes, ledger, versions
 from resources.actor import Actor
-from resources.batches import SIZE, batches
+from resources.batches import SIZE, Table, batches, columns, upsert
 from resources.models import Condition, Resource, ResourceRevision
 from resources.snapshots import conditions_of, observed
 
@@ -28,10 +28,32 @@ CHANGE = ResourceRevision.Change
 UPDATE = """
     UPDATE resources_resource SET domain = %s, metadata = %s, spec = %s, status = %s,
       generation = %s, resource_version = %s, declared_version = %s, observed_version = %s,
-      updated_at = %s, deleted_at = %s,
+      stated_version = %s, updated_at = %s, deleted_at = %s,
       reported_at = CASE WHEN %s THEN %s ELSE reported_at END
     WHERE id = %s AND resource_version = %s
 """
+# What is only observed leaves the declaration as it is.
+OBSERVE = """
+    UPDATE resources_resource SET status = %s, resource_version = %s, observed_version = %s,
+      stated_version = %s, updated_at = %s, reported_at = %s
+    WHERE id = %s AND resource_version = %s
+"""
+CONDITIONS = Table(
+    "resources_condition",
+    columns(
+        """resource_id bigint, type text, status text, reason text, message text,
+        managed_by text, last_transition_time timestamptz, extra json"""
+    ),
+    ("resource_id", "type"),
+)
+REVISIONS = Table(
+    "resources_resourcerevision",
+    columns(
+        """resource_id bigint, kind text, resource_version bigint, change text,
+        generation bigint, declared_version bigint, observed_version bigint, metadata json,
+        spec json, status json, at timestamptz, actor text, message text"""
+    ),
+)
 
 
 class Stale(Exception):
@@ -45,6 +67,8 @@ class Draft:
     resource: Resource
     conditions: dict[str, Condition] = field(default_factory=dict)
     read_version: int | None = None
+    # The conditions as they were read: what is still the same object is not written again.
+    stored: Mapping[str, Condition] = field(default_factory=dict)
     declared: bool = False
     observed: bool = False
     deleted: bool = False
@@ -64,6 +88,12 @@ class Draft:
         return self.declared or self.observed or self.deleted
 
     @property
+    def restated(self) -> bool:
+        """Whether any condition is another than the one that was read."""
+        touched = (each is not self.stored.get(kind) for kind, each in self.conditions.items())
+        return len(self.stored) != len(self.conditions) or any(touched)
+
+    @property
     def change(self) -> str:
         """What the watch feed calls this."""
         if self.deleted:
@@ -75,10 +105,11 @@ def drafts_of(resources: Iterable[Resource]) -> list[Draft]:
     """Begin drafts of existing rows, their conditions loaded together."""
     rows = list(resources)
     conditions = conditions_of(rows)
-    return [
-        Draft(row, {each.type: each for each in conditions[row.pk]}, row.resource_version)
-        for row in rows
-    ]
+    drafts = []
+    for row in rows:
+        stored = {each.type: each for each in conditions[row.pk]}
+        drafts.append(Draft(row, dict(stored), row.resource_version, stored))
+    return drafts
 
 
 def write(
@@ -145,6 +176,8 @@ def number(drafts: Sequence[Draft], now: datetime) -> None:
             row.declared_version = version
         if draft.observed:
             row.observed_version = version
+        if draft.restated:
+            row.stated_version = version
         if draft.deleted:
             row.deleted_at = now
 
@@ -153,10 +186,29 @@ def replace(drafts: Sequence[Draft]) -> None:
     """Change existing rows, each only at the version that was read."""
     if not drafts:
         return
+    # One statement for all, so that rows are taken in one order.
+    declared = any(draft.declared or draft.deleted for draft in drafts)
+    statement, spell = (UPDATE, as_row) if declared else (OBSERVE, as_observed)
     with connection.cursor() as cursor:
-        cursor.executemany(UPDATE, [as_row(draft) for draft in drafts])
+        cursor.executemany(statement, [spell(draft) for draft in drafts])
         if cursor.rowcount != len(drafts):
             raise Stale("A resource was changed meanwhile.")
+
+
+def as_observed(draft: Draft) -> tuple[Any, ...]:
+    """Return what changes of a row by being observed, and the version it must still have."""
+    row = draft.resource
+    adapt = connection.ops.adapt_datetimefield_value
+    return (
+        orjson.dumps(row.status).decode(),
+        row.resource_version,
+        row.observed_version,
+        row.stated_version,
+        adapt(row.updated_at),
+        adapt(row.reported_at),
+        row.pk,
+        draft.read_version,
+    )
 
 
 def as_row(draft: Draft) -> tuple[Any, ...]:
@@ -170,6 +222,7 @@ def as_row(draft: Draft) -> tuple[Any, ...]:
         row.resource_version,
         row.declared_version,
         row.observed_version,
+        row.stated_version,
         adapt(row.updated_at),
         adapt(row.deleted_at),
         # A change of the spec must not undo that an agent was heard meanwhile.
@@ -190,32 +243,28 @@ def create(drafts: Sequence[Draft]) -> None:
 
 def store_conditions(drafts: Sequence[Draft]) -> None:
     """Make the stored conditions equal to the drafts'."""
-    for batch in batches(drafts):
-        kept = [condition for draft in batch for condition in draft.conditions.values()]
-        gone = Condition.objects.filter(resource__in=[d.resource for d in batch if not d.new])
-        gone.exclude(pk__in=[each.pk for each in kept if each.pk]).delete()
-        Condition.objects.bulk_create(
-            kept,
-            update_conflicts=True,
-            unique_fields=["resource", "type"],
-            update_fields=[
-                "status",
-                "reason",
-                "message",
-                "managed_by",
-                "last_transition_time",
-                "extra",
-            ],
-            batch_size=SIZE,
-        )
+    gone = [each.pk for draft in drafts for each in vanished(draft)]
+    for batch in batches(gone):
+        Condition.objects.filter(pk__in=batch).delete()
+    rows = [
+        [getattr(each, name) for name in CONDITIONS.names]
+        for draft in drafts
+        for kind, each in draft.conditions.items()
+        if each is not draft.stored.get(kind)
+    ]
+    upsert(connection, CONDITIONS, rows)
+
+
+def vanished(draft: Draft) -> Iterator[Condition]:
+    """Yield the conditions that were read and are no longer there."""
+    for kind, each in draft.stored.items():
+        if kind not in draft.conditions:
+            yield each
 
 
 def record(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None:
     """Keep a revision of each change and chain what happened into the ledger."""
-    ResourceRevision.objects.bulk_create(
-        [revision(draft, actor=actor, now=now) for draft in drafts],
-        batch_size=SIZE,
-    )
+    upsert(connection, REVISIONS, [revision(draft, actor, now) for draft in drafts])
     entries = [
         ledger.Entry(
             stream=f"resource/{draft.resource.uid}",
@@ -230,22 +279,22 @@ def record(drafts: Sequence[Draft], *, actor: Actor, now: datetime) -> None:
     ledger.append(entries, actor=actor, now=now)
 
 
-def revision(draft: Draft, *, actor: Actor, now: datetime) -> ResourceRevision:
-    """Return the revision of one draft: only what changed is stored."""
+def revision(draft: Draft, actor: Actor, now: datetime) -> tuple[Any, ...]:
+    """Spell the revision of one draft as the values of its row: only what changed is stored."""
     row = draft.resource
     declared = draft.declared or draft.new
-    return ResourceRevision(
-        resource=row,
-        kind=row.kind,
-        resource_version=row.resource_version,
-        change=draft.change,
-        generation=row.generation,
-        declared_version=row.declared_version,
-        observed_version=row.observed_version,
-        metadata=row.metadata if declared else None,
-        spec=row.spec if declared else None,
-        status=observed(row.status, draft.conditions.values()) if draft.observed else None,
-        at=now,
-        actor=str(actor),
-        message=draft.message[:500],
+    return (
+        row.pk,
+        row.kind,
+        row.resource_version,
+        draft.change,
+        row.generation,
+        row.declared_version,
+        row.observed_version,
+        row.metadata if declared else None,
+        row.spec if declared else None,
+        observed(row.status, draft.conditions.values()) if draft.observed else None,
+        now,
+        str(actor),
+        draft.message[:500],
     )

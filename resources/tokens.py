@@ -1,4 +1,4 @@
-"""Agents' bearer tokens: shown once, kept as an HMAC, scoped, expiring, revocable."""
+"""Bearer tokens of agents and outside controllers: shown once, kept as an HMAC, revocable."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from resources import ledger
+from resources import announcements, ledger, scoping
 from resources.actor import Actor
 from resources.models import AgentToken, Resource
+from resources.scoping import Scope
 
-PREFIX = "ioa_agent"
+# Whom tokens are made for, as their texts name them.
+BEARERS = {"agent": "Agent", "controller": "Controller"}
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 8
 SECRET_LENGTH = 43
 FORM = re.compile(
-    rf"{PREFIX}_(?P<key>[A-Za-z0-9]{{{KEY_LENGTH}}})_(?P<secret>[A-Za-z0-9]{{{SECRET_LENGTH}}})"
-    r"_[0-9a-f]{8}"
+    rf"ioa_(?P<bearer>{'|'.join(BEARERS)})_(?P<key>[A-Za-z0-9]{{{KEY_LENGTH}}})"
+    rf"_(?P<secret>[A-Za-z0-9]{{{SECRET_LENGTH}}})_[0-9a-f]{{8}}"
 )
+# Who looks after the tokens of a domain.
+KEEPERS = ("administrator",)
 DEFAULT_LIFETIME = timedelta(days=30)
 LONGEST_LIFETIME = timedelta(days=90)
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -35,7 +39,17 @@ SCOPES = {
     "resources:read": "Read the resources of its own domain and of the whole organisation.",
     "status:write": "Report its own status.",
     "proposals:write": "Propose changes in its own domain; it never decides.",
+    "actions:write": "Claim the work that is offered to it, and report on it.",
+    "telemetry:write": "Tell events of its own; nobody tells another's.",
+    "runs:write": "Start runs of workflows it sees, and report the steps that are its own.",
+    "admission:ask": "Ask whether it may do something, and redeem the permits it gets.",
+    "usage:write": "Report what it has spent.",
     "events:read": "Read the ledger's entries about what it may read.",
+}
+CONTROLLER_SCOPES = {
+    "resources:read": "Read what it looks after, and what belongs to the whole organisation.",
+    "cycles:write": "Run the controller it is made for: cycles, findings, heartbeats.",
+    "actions:write": SCOPES["actions:write"],
 }
 
 
@@ -56,17 +70,26 @@ class Issued:
 
 
 def issue(
-    agent: str, *, scopes: Sequence[str], lifetime: timedelta, actor: Actor, now: datetime
+    agent: str,
+    *,
+    scopes: Sequence[str],
+    lifetime: timedelta,
+    actor: Actor,
+    now: datetime,
+    scope: Scope | None = None,
 ) -> Issued:
-    """Make a token for a live agent."""
-    unknown = [scope for scope in scopes if scope not in SCOPES]
+    """Make a token for a live agent, or for what is named as `controller/NAME`.
+
+    A person makes one only where they look after tokens: their `scope` says where.
+    """
+    bearer, name = named(agent)
+    known = CONTROLLER_SCOPES if bearer == "controller" else SCOPES
+    unknown = [scope for scope in scopes if scope not in known]
     if unknown or not scopes:
-        raise Refused(f"Choose scopes from: {', '.join(SCOPES)}.")
+        raise Refused(f"Choose scopes from: {', '.join(known)}.")
     if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
         raise Refused(f"A token lasts at most {LONGEST_LIFETIME.days} days.")
-    bound = Resource.objects.filter(kind="Agent", name=agent, deleted_at=None).first()
-    if bound is None:
-        raise Refused(f"There is no agent/{agent}.")
+    bound = bound_to(bearer, name, scope)
     key_id, secret = random_text(KEY_LENGTH), random_text(SECRET_LENGTH)
     token = AgentToken(
         key_id=key_id,
@@ -80,7 +103,27 @@ def issue(
     with transaction.atomic():
         token.save(force_insert=True)
         note(token, "token.issued", actor=actor, now=now)
-    return Issued(token, spell(key_id, secret))
+    return Issued(token, spell(key_id, secret, bearer))
+
+
+def named(reference: str) -> tuple[str, str]:
+    """Read whom a token is for: `controller/NAME`, or the name of an agent."""
+    bearer, mark, name = reference.partition("/")
+    return (bearer, name) if mark and bearer in BEARERS else ("agent", reference)
+
+
+def bound_to(bearer: str, name: str, scope: Scope | None = None) -> Resource:
+    """Return whom a token is for; a controller that the loop runs itself needs none."""
+    with scoping.within(scope):
+        live = Resource.objects.filter(kind=BEARERS[bearer], name=name, deleted_at=None)
+    bound = live.first()
+    if bound is None:
+        raise Refused(f"There is no {bearer}/{name}.")
+    if scope is not None and not scope.holds(KEEPERS, bound.domain):
+        raise Refused(f"Only an administrator of {bound.domain or 'the organisation'} does this.")
+    if bearer == "controller" and bound.spec.get("runner") != "external":
+        raise Refused(f"{bound} is not run outside: declare spec.runner external first.")
+    return bound
 
 
 def revoke(key_id: str, *, actor: Actor, now: datetime) -> AgentToken:
@@ -97,7 +140,7 @@ def revoke(key_id: str, *, actor: Actor, now: datetime) -> AgentToken:
 
 
 def note(token: AgentToken, event: str, *, actor: Actor, now: datetime) -> None:
-    """Write what happened to a token into its agent's chain; never its secret."""
+    """Write what happened to a token into its bearer's chain; never its secret."""
     expiry = ledger.instant(token.expires_at)
     payload = {"token": token.key_id, "scopes": token.scopes, "expiresAt": expiry}
     stream = f"resource/{token.agent.uid}"
@@ -105,13 +148,34 @@ def note(token: AgentToken, event: str, *, actor: Actor, now: datetime) -> None:
     ledger.append([entry], actor=actor, now=now)
 
 
+def note_refused(
+    token: AgentToken, tried: str, reason: str, *, actor: Actor, now: datetime
+) -> None:
+    """Write into its bearer's chain what a token tried to do and may not."""
+    bearer = token.agent
+    payload = {"token": token.key_id, "tried": tried, "reason": reason[:500]}
+    entry = ledger.Entry(
+        f"resource/{bearer.uid}", "token.refused", str(bearer), payload, severity="warning"
+    )
+    with transaction.atomic():
+        ledger.append([entry], actor=actor, now=now)
+        announcements.announce()
+
+
 def authenticate(text: str, *, now: datetime) -> AgentToken | None:
     """Return the living token this text stands for; nothing for anything else."""
     parts = FORM.fullmatch(text)
-    if parts is None or spell(parts["key"], parts["secret"]) != text:
+    if parts is None or spell(parts["key"], parts["secret"], parts["bearer"]) != text:
         return None
-    found = AgentToken.objects.select_related("agent").filter(
-        key_id=parts["key"], revoked_at=None, expires_at__gt=now, agent__deleted_at=None
+    # A token is its bearer's, whoever is signed in where it is used.
+    with scoping.everything():
+        tokens = AgentToken.objects.select_related("agent")
+    found = tokens.filter(
+        key_id=parts["key"],
+        revoked_at=None,
+        expires_at__gt=now,
+        agent__deleted_at=None,
+        agent__kind=BEARERS[parts["bearer"]],
     )
     token = found.first()
     if token is None or not hmac.compare_digest(token.secret_hmac, seal(parts["secret"])):
@@ -127,9 +191,9 @@ def note_use(token: AgentToken, now: datetime) -> None:
         AgentToken.objects.filter(long_ago, pk=token.pk).update(last_used_at=now)
 
 
-def spell(key_id: str, secret: str) -> str:
+def spell(key_id: str, secret: str, bearer: str = "agent") -> str:
     """Write a token; its checksum lets scanners and typing errors be told apart."""
-    body = f"{PREFIX}_{key_id}_{secret}"
+    body = f"ioa_{bearer}_{key_id}_{secret}"
     return f"{body}_{zlib.crc32(body.encode()):08x}"
 
 

@@ -17,18 +17,29 @@ MARK = 0x494F41
 LAST_GIVEN = """
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM resources_change_seq
 """
-LEAVE_MARK = """
-    SELECT pg_advisory_xact_lock_shared(
-      (%s::bigint << 40) + CASE WHEN is_called THEN last_value ELSE 0 END
-    ) FROM resources_change_seq
+# No number is given before the mark is there: each row of numbers needs the mark's row first.
+TAKE = """
+    WITH mark AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock_shared(
+        (%s::bigint << 40) + CASE WHEN is_called THEN last_value ELSE 0 END
+      ) FROM resources_change_seq
+    )
+    SELECT nextval('resources_change_seq') FROM mark CROSS JOIN generate_series(1, %s)
 """
-TAKE = "SELECT nextval('resources_change_seq') FROM generate_series(1, %s)"
 SMALLEST_MARK = """
     SELECT min((classid::bigint << 32 | objid::bigint) & ((1::bigint << 40) - 1))
     FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 8 = %s
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+# One by one: whoever takes a number meanwhile gets another.
+GIVE_AWAY = """
+    SELECT count(nextval('resources_change_seq'))
+    FROM resources_change_seq, generate_series(last_value + 1, %s)
+"""
+# What is remembered of quite another database may be any number.
+FARTHEST = 10_000_000
+COUNT_ON = "UPDATE resources_changecounter SET value = %s WHERE id = 1 AND value < %s"
 COUNT = "UPDATE resources_changecounter SET value = value + %s WHERE id = 1 RETURNING value"
 COUNTED = "SELECT value FROM resources_changecounter WHERE id = 1"
 
@@ -39,12 +50,21 @@ def take(count: int) -> list[int]:
         return []
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(LEAVE_MARK, [MARK])
-            cursor.execute(TAKE, [count])
+            cursor.execute(TAKE, [MARK, count])
             return [row[0] for row in cursor.fetchall()]
         cursor.execute(COUNT, [count])
         last: int = cursor.fetchone()[0]
         return list(range(last - count + 1, last + 1))
+
+
+def pass_over(number: int) -> None:
+    """Give out no number up to this one: somebody outside has seen it already."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "postgresql":
+            cursor.execute(COUNT_ON, [number, number])
+            return
+        cursor.execute(LAST_GIVEN)
+        cursor.execute(GIVE_AWAY, [min(number, cursor.fetchone()[0] + FARTHEST)])
 
 
 def horizon() -> int:

@@ -29,9 +29,9 @@ class Consequences:
 
 def delete(desk: Desk, object_id: str) -> HttpResponse:
     """Ask, then delete."""
-    if not desk.may("delete"):
-        raise PermissionDenied
     row = desk.find(object_id)
+    if not desk.may("delete", row):
+        raise PermissionDenied
     if desk.request.method == "POST":
         return carry_out(desk, row)
     if row.deleted_at:
@@ -47,6 +47,8 @@ def carry_out(desk: Desk, row: Resource) -> HttpResponse:
     except deletion.Conflict:
         row.refresh_from_db()
         return confirm(desk, row, since=version, status=409)
+    except deletion.NotYours as error:
+        raise PermissionDenied(str(error)) from None
     except deletion.NotFound:
         messages.info(desk.request, f"Nothing left to delete: {row.name} is gone already.")
         return HttpResponseRedirect(desk.url("changelist"))
@@ -63,7 +65,12 @@ def at_version(desk: Desk, row: Resource, version: int) -> list[Resource]:
         expected = version if conflicts.overtaken(row, version) else row.resource_version
         try:
             return deletion.delete(
-                row.kind, row.name, actor=desk.actor, now=timezone.now(), expected=expected
+                row.kind,
+                row.name,
+                actor=desk.actor,
+                now=timezone.now(),
+                expected=expected,
+                scope=desk.scope,
             )
         except deletion.Conflict:
             row.refresh_from_db()

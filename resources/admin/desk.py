@@ -10,9 +10,11 @@ from django.http import Http404, HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from resources import access
 from resources.actor import Actor
 from resources.kind import Document, Kind
 from resources.models import PAGE_MODELS, Resource
+from resources.scoping import Scope
 from resources.snapshots import assemble, ordered_metadata
 from resources.views.detail import address
 from resources.yaml_text import write_yaml
@@ -33,13 +35,19 @@ class Desk:
         """Who acts."""
         return Actor("person", self.request.user.get_username())
 
-    def may(self, verb: str) -> bool:
-        """Tell whether this person may view, add, change or delete resources."""
-        return may(self.request, verb)
+    def may(self, verb: str, row: Resource | None = None) -> bool:
+        """Tell whether this person may view, add, change or delete resources, or one of them."""
+        return may(self.request, verb, row)
+
+    @property
+    def scope(self) -> Scope:
+        """What this person holds."""
+        return access.scope_of(self.request.user)
 
     def find(self, object_id: str) -> Resource:
-        """Return a row of this kind, dead or alive."""
-        row = Resource.objects.filter(pk=number(object_id) or 0, kind=self.kind.name).first()
+        """Return a row of this kind that this person may see, dead or alive."""
+        rows = Resource.objects.filter(pk=number(object_id) or 0, kind=self.kind.name)
+        row = access.visible(rows, self.request.user).first()
         if row is None:
             raise Http404
         return row
@@ -58,8 +66,8 @@ class Desk:
             "kind": self.kind,
             "row": row,
             "urls": self.urls(row),
-            "may_delete": self.may("delete"),
-            "may_change": self.may("change"),
+            "may_delete": self.may("delete", row),
+            "may_change": self.may("change", row),
             **context,
         }
         return TemplateResponse(self.request, f"admin/resources/{page}.html", whole, status=status)
@@ -84,9 +92,11 @@ def number(text: str) -> int | None:
     return int(text) if plain else None
 
 
-def may(request: HttpRequest, verb: str) -> bool:
-    """Tell whether a person may do something with resources, whatever their kind."""
-    return bool(request.user.has_perm(f"resources.{verb}_resource"))
+def may(request: HttpRequest, verb: str, row: Resource | None = None) -> bool:
+    """Tell whether a person may do something with a resource, or with any, whatever its kind."""
+    if verb == "view":
+        return bool(access.scope_of(request.user).held)
+    return access.may_edit(request.user, verb, row.domain if row is not None else None)
 
 
 def declared_text(row: Resource) -> str:

@@ -41,8 +41,8 @@ def add(desk: Desk) -> HttpResponse:
 def change(desk: Desk, object_id: str) -> HttpResponse:
     """Change what a resource declares."""
     row = desk.find(object_id)
-    if not desk.may("change"):
-        if desk.may("view") and not row.deleted_at:
+    if not desk.may("change", row):
+        if desk.may("view") and desk.request.method != "POST" and not row.deleted_at:
             return HttpResponseRedirect(address(row))
         raise PermissionDenied
     if desk.request.method == "POST":
@@ -57,11 +57,12 @@ def change(desk: Desk, object_id: str) -> HttpResponse:
 
 def check(desk: Desk, object_id: str = "") -> HttpResponse:
     """Tell the editor what saving would say about the text."""
-    if not desk.may("change" if object_id else "add"):
+    row = desk.find(object_id) if object_id else None
+    if not desk.may("change" if object_id else "add", row):
         raise PermissionDenied
     if desk.request.method != "POST":
         return JsonResponse([], safe=False, status=405, headers={"Allow": "POST"})
-    name = desk.find(object_id).name if object_id else ""
+    name = row.name if row else ""
     form = SpecForm(desk.request.POST)
     form.is_valid()
     reading = read(form.cleaned_data.get("text", ""), desk.kind, name)
@@ -128,7 +129,7 @@ def review(
     status: int = 200,
 ) -> HttpResponse:
     """Show what saving would change; nothing is written."""
-    wish = specs.Wish(unversioned(reading.document), expected=None if row else 0)
+    wish = specs.Wish(unversioned(reading.document), expected=None if row else 0, scope=desk.scope)
     outcome = specs.apply([wish], actor=desk.actor, now=timezone.now(), dry_run=True)
     result = outcome.results[0]
     if result.action not in ("created", "changed"):
@@ -169,7 +170,7 @@ def write(
     """Apply the document; a report that arrives meanwhile is no conflict, a declaration is."""
     for _ in range(ATTEMPTS):
         expected = row.resource_version if row else 0
-        wish = specs.Wish(document, expected=expected, message=typed["message"])
+        wish = specs.Wish(document, expected=expected, message=typed["message"], scope=desk.scope)
         outcome = specs.apply([wish], actor=desk.actor, now=timezone.now())
         result = outcome.results[0]
         if result.action != "conflict" or row is None:

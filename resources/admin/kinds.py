@@ -70,7 +70,7 @@ class KindAdmin(Base):
     def condition_words(self, row: Resource) -> SafeString:
         """What its conditions mean, in words."""
         counts = tally(row.kind, list(row.conditions.all()))
-        html = render_to_string("resources/_conditions.html", {"conditions": counts})
+        html = render_to_string("admin/resources/_tally.html", {"conditions": counts})
         return mark_safe(html)  # noqa: S308
 
     @admin.display(description="last report", ordering="reported_at")
@@ -89,7 +89,7 @@ class KindAdmin(Base):
 
     def has_view_permission(self, request: HttpRequest, obj: Resource | None = None) -> bool:
         """One right for all kinds."""
-        return may(request, "view") or may(request, "change")
+        return may(request, "view")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """One right for all kinds."""
@@ -97,11 +97,11 @@ class KindAdmin(Base):
 
     def has_change_permission(self, request: HttpRequest, obj: Resource | None = None) -> bool:
         """One right for all kinds."""
-        return may(request, "change")
+        return may(request, "change", obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Resource | None = None) -> bool:
         """One right for all kinds."""
-        return may(request, "delete")
+        return may(request, "delete", obj)
 
     def desk(self, request: HttpRequest) -> Desk:
         """Return what the pages work with."""

@@ -48,7 +48,7 @@ def one(desk: Desk, object_id: str, version: str) -> HttpResponse:
         "then": then,
         "now": now,
         "status": write_yaml(status) if status else "",
-        "restorable": desk.may("change") and not row.deleted_at and then != now,
+        "restorable": desk.may("change", row) and not row.deleted_at and then != now,
     }
     return desk.render("revision", context, row=row)
 

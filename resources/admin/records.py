@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,6 +13,7 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 
+from resources import access
 from resources.admin.desk import number
 from resources.admin.filters import CategoryFilter, EventFilter, KindFilter
 from resources.models import Checkpoint, LedgerEvent, ResourceRevision
@@ -52,7 +54,8 @@ class ReadOnly(Base):
     show_facets = admin.ShowFacets.NEVER
     paginator = NewestPaginator
     change_form_template = "admin/resources/record.html"
-    right = ""
+    # The roles that read it; nothing stands for every role.
+    readers: tuple[str, ...] = ()
     title = ""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -60,8 +63,9 @@ class ReadOnly(Base):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Ask for the right to read."""
-        return bool(request.user.has_perm(self.right))
+        """Ask for a role that reads it, held anywhere: what is shown lies there."""
+        scope = access.scope_of(request.user)
+        return scope.holds_somewhere(self.readers) if self.readers else bool(scope.held)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody may."""
@@ -83,6 +87,8 @@ class ReadOnly(Base):
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """These rows never change: their page is all there is."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         return HttpResponseRedirect(
             reverse(f"admin:resources_{self.opts.model_name}_change", args=[object_id])
         )
@@ -97,7 +103,7 @@ class ReadOnly(Base):
 class LedgerEventAdmin(ReadOnly):
     """What happened, newest first."""
 
-    right = "resources.view_ledgerevent"
+    readers = ("auditor", "administrator")
     title = "Ledger"
     list_display = ("event", "subject", "actor", "when", "category", "severity")
     list_filter = (EventFilter, CategoryFilter)
@@ -143,7 +149,7 @@ class LedgerEventAdmin(ReadOnly):
 class CheckpointAdmin(ReadOnly):
     """Signed roots over the ledger."""
 
-    right = "resources.view_ledgerevent"
+    readers = ("auditor", "administrator")
     title = "Checkpoints"
     list_display = ("number", "when", "count", "upto", "root")
     ordering = ("-number",)
@@ -162,7 +168,6 @@ class CheckpointAdmin(ReadOnly):
 class ResourceRevisionAdmin(ReadOnly):
     """Every change of every resource; each opens in its resource's history."""
 
-    right = "resources.view_resource"
     title = "Revisions"
     list_display = ("resource_version", "resource", "change", "generation", "actor", "when")
     list_filter = (KindFilter, "change")

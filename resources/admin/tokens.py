@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
-from resources import tokens
+from resources import access, scoping, tokens
 from resources.actor import Actor
 from resources.forms import TokenForm
 from resources.models import AgentToken, Resource
 from resources.templatetags.ui import age
+from resources.tokens import KEEPERS
 
 if TYPE_CHECKING:
     Base = admin.ModelAdmin[AgentToken]
@@ -61,9 +62,17 @@ class AgentTokenAdmin(Base):
     )
     readonly_fields = ("agent_name", "scope_words", "state")
 
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Show the list to whoever may read it."""
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Ask for a role that looks after tokens, or reads about them."""
+        return access.scope_of(request.user).holds_somewhere((*KEEPERS, "auditor"))
+
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Ask for the right to issue tokens."""
-        return bool(request.user.has_perm("resources.add_agenttoken"))
+        """Ask for the role that issues tokens."""
+        return access.scope_of(request.user).holds_somewhere(KEEPERS)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Nobody may: a token is issued or revoked, never edited."""
@@ -81,7 +90,7 @@ class AgentTokenAdmin(Base):
     @admin.display(description="agent", ordering="agent__name")
     def agent_name(self, token: AgentToken) -> str:
         """Whose token it is."""
-        return token.agent.name
+        return str(token.agent) if token.agent.kind == "Controller" else token.agent.name
 
     @admin.display(description="scopes")
     def scope_words(self, token: AgentToken) -> str:
@@ -133,6 +142,7 @@ class AgentTokenAdmin(Base):
                     wish["agent"],
                     scopes=wish["scopes"],
                     lifetime=form.lifetime,
+                    scope=access.scope_of(request.user),
                     actor=actor(request),
                     now=timezone.now(),
                 )
@@ -157,7 +167,7 @@ class AgentTokenAdmin(Base):
     ) -> HttpResponse:
         """Show a token, and the way to revoke it to those who may."""
         token = self.get_object(request, object_id)
-        may = request.user.has_perm("resources.change_agenttoken")
+        may = token is not None and keeps(request, token.agent)
         revocable = token if token and may and not token.revoked_at else None
         context = {"revocable": revocable, "show_close": True, **(extra_context or {})}
         return super().change_view(request, object_id, form_url, context)
@@ -174,11 +184,15 @@ class AgentTokenAdmin(Base):
 
     def revoke_view(self, request: HttpRequest, key_id: str) -> HttpResponse:
         """Ask, then make a token worthless."""
-        if not request.user.has_perm("resources.change_agenttoken"):
+        if not self.has_add_permission(request):
             raise PermissionDenied
-        token = self.get_queryset(request).filter(key_id=key_id.replace("\x00", "")).first()
+        with scoping.within(access.scope_of(request.user)):
+            rows = self.get_queryset(request)
+        token = rows.filter(key_id=key_id.replace("\x00", "")).first()
         if token is None:
             raise Http404
+        if not keeps(request, token.agent):
+            raise PermissionDenied
         if request.method != "POST":
             return self.page(request, "revoke", title=f"Revoke {token.key_id}?", token=token)
         tokens.revoke(token.key_id, actor=actor(request), now=timezone.now())
@@ -195,12 +209,17 @@ class AgentTokenAdmin(Base):
         return TemplateResponse(request, template, whole, status=status)
 
 
+def keeps(request: HttpRequest, bearer: Resource) -> bool:
+    """Tell whether somebody looks after the tokens of an agent or a controller."""
+    return access.scope_of(request.user).holds(KEEPERS, bearer.domain)
+
+
 def state(token: AgentToken) -> str:
     """Tell whether a token works."""
     if token.revoked_at:
         return "revoked"
     if token.agent.deleted_at:
-        return "agent deleted"
+        return f"{token.agent.kind.lower()} deleted"
     return "expired" if token.expires_at <= timezone.now() else "works"
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from resources import specs
 from resources.api import examples, parameters
-from resources.api.authentication import actor_of, require_permission
+from resources.api.authentication import actor_of, require_permission, scope_of
 from resources.api.base import View, read_body
 from resources.api.formats import JSONParser, TextYAMLStreamParser, YAMLStreamParser
 from resources.api.problems import Refused, as_error, invalid
@@ -50,11 +50,10 @@ class Apply(View):
         dry_run = parameters.flag(request, "dryRun")
         keep_going = parameters.flag(request, "keepGoing")
         if not dry_run:
-            require_permission(request, "add")
             require_permission(request, "change")
         places, documents = unpack(read_body(request))
         outcome = specs.apply(
-            [Wish(document) for document in documents],
+            [Wish(document, scope=scope_of(request)) for document in documents],
             actor=actor_of(request),
             now=timezone.now(),
             dry_run=dry_run,
@@ -114,5 +113,7 @@ def refusal(outcome: Outcome, places: Sequence[str], body: dict[str, Any]) -> Re
     failed = [result for result in outcome.results if result.failed]
     conflicts = all(result.action == "conflict" for result in failed)
     status, slug = (409, "conflict") if conflicts else (400, "invalid")
+    if any(each.rule == specs.NOT_YOURS for result in failed for each in result.problems):
+        status, slug = 403, "forbidden"
     detail = f"Nothing was written: {len(failed)} of {len(places)} cannot be applied."
     return Refused(status, slug, detail, errors=errors, **body)

@@ -9,11 +9,12 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from resources import tokens
+from resources import access, tokens
 from resources.access import Principal
 from resources.actor import Actor
 from resources.api.problems import forbidden
 from resources.models import AgentToken
+from resources.scoping import Scope
 
 SCHEME = "bearer"
 PEOPLE_CHANGE_SPECS = "Agents propose, people change specs."
@@ -65,10 +66,16 @@ def principal_of(request: Request) -> Principal:
     return request.auth if isinstance(request.auth, AgentToken) else request.user
 
 
+def bearer_of(token: AgentToken) -> Actor:
+    """Return whom a token is for, as the ledger names them."""
+    bearer = token.agent
+    return Actor("controller" if bearer.kind == "Controller" else "agent", bearer.name)
+
+
 def actor_of(request: Request) -> Actor:
     """Return who acts, as the ledger names them."""
     if isinstance(request.auth, AgentToken):
-        return Actor("agent", request.auth.agent.name)
+        return bearer_of(request.auth)
     return Actor("person", request.user.get_username())
 
 
@@ -83,7 +90,13 @@ def require_scope(request: Request, scope: str, refusal: str = PEOPLE_CHANGE_SPE
         raise forbidden(f"This token lacks the scope {scope}.")
 
 
-def require_permission(request: Request, verb: str) -> None:
-    """Refuse whoever has no right to add, change or delete resources."""
-    if not request.user.has_perm(f"resources.{verb}_resource"):
+def scope_of(request: Request) -> Scope:
+    """Return what the person who asks holds; a token holds no role."""
+    return Scope() if isinstance(request.auth, AgentToken) else access.scope_of(request.user)
+
+
+def require_permission(request: Request, verb: str, domain: str | None = None) -> None:
+    """Refuse whoever has no right to add, change or delete in a domain, or anywhere."""
+    person = not isinstance(request.auth, AgentToken)
+    if not person or not access.may_edit(request.user, verb, domain):
         raise forbidden(f"You may not {verb} resources: ask an administrator.")

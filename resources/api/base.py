@@ -14,8 +14,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from resources import kinds, ledger, snapshots
+from resources import kinds, ledger, snapshots, stories
 from resources.access import visible
+from resources.api import refusals
 from resources.api.authentication import PEOPLE_CHANGE_SPECS, principal_of, require_scope
 from resources.api.formats import MergePatchParser
 from resources.api.preconditions import etag
@@ -37,6 +38,8 @@ class View(APIView):
     write_scope = ""
     # What a token hears that may not write here.
     refusal = PEOPLE_CHANGE_SPECS
+    # Whether people may write here however often they do: to stop and to decide.
+    always_heard = False
     # The query parameters each method knows; any other is refused, for a typing error hides data.
     parameters: dict[str, tuple[str, ...]] = {}
 
@@ -48,8 +51,8 @@ class View(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Tell one story: what is written meanwhile carries the caller's correlation id."""
-        given = request.headers.get(CORRELATION, "")
-        story = given if STORY.fullmatch(given) else str(uuid.uuid4())
+        asked = stories.asked.get()
+        story = asked.story if asked is not None else story_of(request)
         token = ledger.correlation.set(story)
         try:
             response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
@@ -78,6 +81,11 @@ class View(APIView):
         require_scope(request, scope, self.refusal)
         self.check_address(request, kwargs)
 
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer a refusal; what a token may not do is written down for people to see."""
+        refusals.note(self.request, self, exc)
+        return super().handle_exception(exc)
+
     def check_address(self, request: Request, kwargs: dict[str, Any]) -> None:
         """Refuse what no database could look for, and parameters nobody reads."""
         if any("\x00" in str(value) for value in kwargs.values()):
@@ -91,6 +99,12 @@ class View(APIView):
         given = request.headers.get(CORRELATION)
         if given is not None and not STORY.fullmatch(given):
             raise invalid(f"{CORRELATION} has up to 64 letters, digits, dots, hyphens and _.")
+
+
+def story_of(request: HttpRequest) -> str:
+    """Return the id that a caller gives to what a request causes, or a new one."""
+    given = request.headers.get(CORRELATION, "")
+    return given if STORY.fullmatch(given) else str(uuid.uuid4())
 
 
 def kind_named(path: str) -> Kind:

@@ -153,9 +153,12 @@ SCHEMAS: dict[str, Schema] = {
         problems=many("Fault"),
     ),
     "Observed": structure("items", items=many("ObservedItem")),
-    "Changes": text(
-        "Server-sent events: `id` is a version, `event` is ADDED, MODIFIED, DELETED, BOOKMARK or"
-        " ERROR, `data` is the document, the bookmark or the problem."
+    "Changes": structure(
+        "event data",
+        "One of the server-sent events.",
+        id=text("A version; send the last one as `Last-Event-ID`."),
+        event=text(enum=["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]),
+        data=text("The document, the bookmark or the problem, as JSON."),
     ),
     "Event": {
         **structure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
@@ -11,12 +12,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from resources import deletion, history, snapshots, specs
-from resources.access import sees
+from resources.access import sees, visible
 from resources.api import examples, parameters, preconditions
-from resources.api.authentication import actor_of, principal_of, require_permission
+from resources.api.authentication import (
+    actor_of,
+    principal_of,
+    require_permission,
+    scope_of,
+)
 from resources.api.base import View, find, kind_named, read_body, whole
 from resources.api.preconditions import ANY, etag
-from resources.api.problems import conflict, not_found, wrong
+from resources.api.problems import conflict, forbidden, not_found, wrong
 from resources.api.schema import IF_MATCH, IF_NONE_MATCH, KIND, NAME, header, operation, query
 from resources.differences import merge, same
 from resources.documents import identity
@@ -77,6 +83,7 @@ class ResourceDocument(View):
             step_aside(attempt)
             current = live(found, name)
             require_permission(request, "change" if current else "add")
+            require_sight(request, current)
             expected = preconditions.to_replace(request, current)
             result = apply_one(request, Wish(document, expected))
             if result.action == "conflict" and preconditions.if_match(request) == ANY:
@@ -101,6 +108,7 @@ class ResourceDocument(View):
         for attempt in range(ATTEMPTS):
             step_aside(attempt)
             row = find(request, found, name)
+            require_permission(request, "change", row.domain)
             version = row.resource_version
             if demanded not in (None, version):
                 raise conflict(f"This resource is now at version {version}.", version)
@@ -120,9 +128,16 @@ class ResourceDocument(View):
         """Delete."""
         require_permission(request, "delete")
         found = kind_named(kind)
-        expected = preconditions.expected(request)
-        actor = actor_of(request)
-        deletion.delete(found.name, name, actor=actor, now=timezone.now(), expected=expected)
+        row = find(request, found, name)
+        require_permission(request, "delete", row.domain)
+        deletion.delete(
+            found.name,
+            name,
+            actor=actor_of(request),
+            now=timezone.now(),
+            expected=preconditions.expected(request),
+            scope=scope_of(request),
+        )
         return Response(status=204)
 
 
@@ -135,6 +150,12 @@ def step_aside(attempt: int) -> None:
 def live(kind: Kind, name: str) -> Resource | None:
     """Return the resource of that name, if there is one."""
     return Resource.objects.filter(kind=kind.name, name=name, deleted_at=None).first()
+
+
+def require_sight(request: Request, row: Resource | None) -> None:
+    """Refuse a name that somebody else has, without a word about what it is."""
+    if row is not None and not visible(Resource.objects.filter(pk=row.pk), principal_of(request)):
+        raise forbidden("You may not declare anything under this name.")
 
 
 def tagged(request: Request, document: Document) -> Response:
@@ -163,11 +184,14 @@ def addressed(document: Any, kind: Kind, name: str) -> Document:
 
 def apply_one(request: Request, wish: Wish) -> Applied:
     """Apply one document."""
-    return specs.apply([wish], actor=actor_of(request), now=timezone.now()).results[0]
+    own = replace(wish, scope=scope_of(request))
+    return specs.apply([own], actor=actor_of(request), now=timezone.now()).results[0]
 
 
 def answered(result: Applied, path: str) -> Response:
     """Turn what became of a wish into an answer."""
+    if any(each.rule == specs.NOT_YOURS for each in result.problems):
+        raise forbidden(result.problems[0].message)
     if result.action == "refused":
         raise wrong(result.problems)
     row = result.resource

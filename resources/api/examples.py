@@ -97,11 +97,11 @@ OBSERVED: Example = {
         }
     ]
 }
-CHANGES = (
-    "id: 43\nevent: MODIFIED\n"
-    'data: {"apiVersion":"ioa.dev/v0.2","kind":"Agent","metadata":{"name":"growth-optimizer"}}\n\n'
-    'id: 57\nevent: BOOKMARK\ndata: {"metadata":{"resourceVersion":"57"}}\n\n'
-)
+CHANGES: Example = {
+    "id": "43",
+    "event": "MODIFIED",
+    "data": '{"apiVersion":"ioa.dev/v0.2","kind":"Agent","metadata":{"name":"growth-optimizer"}}',
+}
 EVENTS: Example = {
     "items": [
         {
@@ -136,6 +136,12 @@ PROBLEMS: dict[int, Example] = {
     401: problem(401, "not-signed-in", "This token is unknown, expired or revoked."),
     403: problem(403, "forbidden", "Agents propose, people change specs."),
     404: problem(404, "not-found", "There is no domain/growth."),
+    406: problem(
+        406,
+        "not-acceptable",
+        "Accept application/json or application/yaml or text/yaml.",
+        allowed=["application/json", "application/yaml", "text/yaml"],
+    ),
     409: problem(409, "conflict", "This resource is now at version 43.", currentVersion="43"),
     410: problem(410, "gone", "Changes up to version 7 were dropped. List again, then watch."),
     413: problem(413, "too-large", "A body here has at most 256 kB."),
@@ -145,10 +151,13 @@ PROBLEMS: dict[int, Example] = {
         "Send application/merge-patch+json.",
         allowed=["application/merge-patch+json"],
     ),
+    423: problem(423, "stopped", "It is paused by person/maya: Campaign week.", epoch="12"),
     428: problem(
         428,
         "precondition-required",
         'This resource exists: read it, then send If-Match: "42" with your change.',
         currentVersion="42",
     ),
+    429: problem(429, "too-often", "Nothing was done. Try again in 1 s, and send more at once."),
+    503: problem(503, "unavailable", "The database does not answer. Try again in a moment."),
 }

@@ -109,8 +109,9 @@ class YAMLRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Context = None
     ) -> str:
-        """Write one YAML document; nothing stays nothing."""
-        return "" if data is None else write_yaml(data)
+        """Write one YAML document of the values that JSON has; nothing stays nothing."""
+        # JSON's writer takes words of the models for the texts they are, YAML's takes plain ones.
+        return "" if data is None else write_yaml(orjson.loads(orjson.dumps(data)))
 
 
 class TextYAMLRenderer(YAMLRenderer):

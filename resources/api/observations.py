@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -11,15 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from resources import kinds, statuses
-from resources.api import examples
-from resources.api.authentication import actor_of, require_permission
+from resources.access import visible
+from resources.api import examples, refusals
+from resources.api.authentication import actor_of, require_permission, scope_of
 from resources.api.base import View, read_body
 from resources.api.parameters import read_instant
 from resources.api.problems import as_error, invalid
 from resources.api.schema import operation
 from resources.kind import Problem
+from resources.models import Resource
+from resources.scoping import Scope
 from resources.statuses import Observed, Report
 
+PLACE = ("kind", "name", "domain")
 FIELDS = ("kind", "name", "status", "observedAt")
 
 
@@ -47,10 +51,40 @@ class Observations(View):
         if request.auth is None:
             require_permission(request, "change")
         read = [read_item(each, place) for place, each in enumerate(items_of(read_body(request)))]
+        read = within(request, read)
         reports = [each for each in read if isinstance(each, Report)]
         taken = iter(statuses.observe(reports, actor=actor_of(request), now=timezone.now()))
         results = [each if isinstance(each, Observed) else next(taken) for each in read]
+        for each in results:
+            if each.verdict == "forbidden":
+                refusals.note_token(request, type(self).__name__, each.problems[0].message)
         return Response({"items": [described(each) for each in results]})
+
+
+def within(request: Request, read: list[Report | Observed]) -> list[Report | Observed]:
+    """Refuse a person's reports about what lies outside their domains."""
+    if request.auth is not None:
+        return read
+    scope, names = scope_of(request), {each.name for each in read}
+    rows = visible(Resource.objects.filter(name__in=names, deleted_at=None), request.user)
+    seen = {(kind, name): domain for kind, name, domain in rows.values_list(*PLACE)}
+    return [refused(each, scope, seen) or each for each in read]
+
+
+def refused(
+    report: Report | Observed, scope: Scope, seen: Mapping[tuple[str, str], str]
+) -> Observed | None:
+    """Say why a person may not tell something, or nothing."""
+    if isinstance(report, Observed):
+        return None
+    domain = seen.get((report.kind, report.name))
+    if domain is None:
+        said = Problem("", f"There is no {report.kind.lower()}/{report.name}.")
+        return Observed(report.kind, report.name, "missing", (said,))
+    if scope.edits("change", domain):
+        return None
+    said = Problem("", "You may not report here: ask an administrator of its domain.")
+    return Observed(report.kind, report.name, "forbidden", (said,))
 
 
 def items_of(body: Any) -> list[Any]:

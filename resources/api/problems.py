@@ -9,13 +9,13 @@ from typing import Any
 import orjson
 from django.core.exceptions import RequestDataTooBig
 from django.core.signals import got_request_exception
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions
 
-from resources import history, selectors, watching
-from resources.deletion import Blocked, Conflict, NotFound
+from resources import history, metrics, outages, selectors, watching
+from resources.deletion import Blocked, Conflict, NotFound, NotYours
 from resources.kind import Problem
 from resources.reader import Unreadable
 from resources.store import Stale
@@ -29,6 +29,7 @@ TITLES = {
     "unreadable": "The body cannot be read",
     "not-signed-in": "Nobody is signed in",
     "forbidden": "This is not allowed",
+    "confirm": "Confirm first that it is you",
     "not-found": "This does not exist",
     "method-not-allowed": "This method is not allowed here",
     "not-acceptable": "No such format",
@@ -38,11 +39,16 @@ TITLES = {
     "expired": "It is too late",
     "blocked": "Other resources stand in the way",
     "refused": "This cannot be done as things are",
+    "stopped": "A person said no",
+    "stale-epoch": "The holds have changed",
+    "taken": "It is not, or no longer, yours",
+    "fenced": "Another process has taken over",
     "busy": "Too much is changing at once",
     "gone": "This is no longer kept",
     "too-large": "The body is too large",
     "unsupported-media-type": "This media type is not understood",
     "precondition-required": "Say which version you have seen",
+    "too-often": "You call too often",
     "error": "Something went wrong here",
     "unavailable": "The database does not answer in time",
 }
@@ -54,6 +60,7 @@ BY_STATUS = {
     405: "method-not-allowed",
     406: "not-acceptable",
     415: "unsupported-media-type",
+    429: "too-often",
 }
 
 
@@ -113,6 +120,8 @@ def answer(error: Exception, context: dict[str, Any]) -> HttpResponse:
     response = respond(refused)
     if refused.slug in ("busy", "unavailable"):
         response["Retry-After"] = RETRY_SECONDS
+    if isinstance(error, exceptions.Throttled):
+        response["Retry-After"] = str(pause(error))
     if header := getattr(error, "auth_header", None):
         response["WWW-Authenticate"] = header
     return response
@@ -150,9 +159,10 @@ def explained(error: Exception, context: dict[str, Any]) -> Refused | None:
             return invalid(str(error))
         case Http404():
             return not_found("There is nothing here.")
-        case OperationalError():
+        case InterfaceError() | OperationalError():
             logger.warning("The database refused: %s", error)
-            return Refused(503, "unavailable", "Nothing was written. Try again.")
+            metrics.OUTAGES.inc()
+            return Refused(503, "unavailable", outages.sentence(error))
         case _:
             return stored(error)
 
@@ -162,6 +172,8 @@ def stored(error: Exception) -> Refused | None:
     match error:
         case NotFound():
             return not_found(str(error))
+        case NotYours():
+            return forbidden(str(error))
         case Conflict(current=current):
             return conflict(str(error), current)
         case Blocked(dependents=dependents):
@@ -190,4 +202,11 @@ def framework(error: exceptions.APIException, context: dict[str, Any]) -> Refuse
     elif isinstance(error, exceptions.NotAcceptable):
         members["allowed"] = [renderer.media_type for renderer in view.get_renderers()]
         detail = f"Accept {' or '.join(members['allowed'])}."
+    elif isinstance(error, exceptions.Throttled):
+        detail = f"Nothing was done. Try again in {pause(error)} s, and send more at once."
     return Refused(error.status_code, BY_STATUS[error.status_code], detail, **members)
+
+
+def pause(error: exceptions.Throttled) -> int:
+    """Return for how many seconds a caller should rest."""
+    return max(1, int(getattr(error, "wait", None) or 0))

@@ -71,7 +71,7 @@ class Verify(View):
         "verifyLedger",
         "Prove that the ledger is whole: chains, gaps and checkpoints",
         answers={200: ("Verdict", examples.VERDICT)},
-        errors=(403,),
+        errors=(403, 404),
     )
     def get(self, request: Request) -> Response:
         """Check every entry."""

@@ -18,6 +18,7 @@ from drf_spectacular.utils import (
 from resources import kinds
 from resources.api import examples
 from resources.api.components import SCHEMAS
+from resources.api.parameters import LARGEST, MOST
 from resources.api.problems import MEDIA_TYPE
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -32,12 +33,24 @@ REASONS = {
     401: "Nobody is signed in.",
     403: "This is not allowed.",
     404: "There is no such resource, or it is not to be seen.",
+    406: "There is no such format.",
     409: "Somebody else changed this first, or it cannot be done as things are.",
     410: "What is asked for is no longer kept.",
     413: "The body is too large.",
     415: "The media type is not understood.",
+    423: "A person said no; `epoch` is the present one.",
     428: "The resource exists: send `If-Match`.",
+    429: "You call too often: try again after `Retry-After` seconds.",
+    503: "The database does not answer in time: try again after `Retry-After` seconds.",
 }
+# What every operation can answer: to a wrong parameter, to nobody, to a token without the scope,
+# to a format that there is not, to somebody in a hurry, and when the database is away.
+ALWAYS = (400, 401, 403, 406, 429, 503)
+# What every write can answer besides: when somebody was faster, and to a body it cannot take.
+WITH_BODY = (409, 413, 415)
+PAUSES = (429, 503)
+# Whole numbers that have limits of their own.
+LIMITS = {"limit": (1, MOST), "bookmarkSeconds": (1, 60), "before": (1, LARGEST)}
 
 
 class Schema(AutoSchema):
@@ -65,13 +78,26 @@ class AgentTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyp
 
 
 def query(name: str, description: str, type: type = str) -> OpenApiParameter:  # noqa: A002
-    """Describe a query parameter."""
-    return OpenApiParameter(name, type, OpenApiParameter.QUERY, description=description)
+    """Describe a query parameter; a whole number comes with its limits."""
+    shape: Any = type
+    if type is int:
+        least, most = LIMITS.get(name, (0, LARGEST))
+        shape = {"type": "integer", "minimum": least, "maximum": most}
+    return OpenApiParameter(name, shape, OpenApiParameter.QUERY, description=description)
 
 
-def header(name: str, description: str) -> OpenApiParameter:
+def header(name: str, description: str, **shape: Any) -> OpenApiParameter:
     """Describe a request header."""
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=description)
+    given: Any = {"type": "string", **shape}
+    return OpenApiParameter(name, given, OpenApiParameter.HEADER, description=description)
+
+
+def told(name: str, description: str, statuses: Any, **shape: Any) -> OpenApiParameter:
+    """Describe a header of some answers."""
+    given: Any = {"type": "string", **shape}
+    return OpenApiParameter(
+        name, given, OpenApiParameter.HEADER, description=description, response=statuses
+    )
 
 
 def path(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
@@ -86,7 +112,13 @@ NAME = path("name", "The resource's name.")
 VERSION = path("version", "A resource version.")
 IF_MATCH = header("If-Match", 'The version you have seen, such as `"42"`, or `*` for any.')
 IF_NONE_MATCH = header("If-None-Match", "`*` creates only.")
-CORRELATION = header("X-Correlation-ID", "An id for the ledger; a new one is made without it.")
+CORRELATION = header(
+    "X-Correlation-ID",
+    "An id for the ledger; a new one is made without it.",
+    pattern="^[A-Za-z0-9._-]{1,64}$",
+)
+STORY = told("X-Correlation-ID", "What the ledger's entries of this call carry.", True)
+PAUSE = told("Retry-After", "Seconds.", list(PAUSES), pattern="^[0-9]+$")
 
 
 def operation(
@@ -98,17 +130,19 @@ def operation(
     request: Shape | Mapping[str, Shape] | None = None,
     errors: Sequence[int] = (),
 ) -> Callable[[Method], Method]:
-    """Describe one method of an endpoint; every operation can also answer 401."""
+    """Describe one method of an endpoint; `errors` are those that not every operation has."""
     responses: dict[Any, OpenApiResponse] = {
         status: succeeded(status, shape) for status, shape in answers.items()
     }
-    for status in sorted({*errors, 401}):
+    somewhere = any(each.location == OpenApiParameter.PATH for each in parameters)
+    usual = {*ALWAYS, *(WITH_BODY if request else ()), *((404,) if somewhere else ())}
+    for status in sorted({*errors, *usual}):
         responses[status, MEDIA_TYPE] = failed(status)
     versioned = [status for status, shape in answers.items() if shape and shape[0] in VERSIONED]
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
-        parameters=[*parameters, CORRELATION, *entity_tag(versioned)],
+        parameters=[*parameters, CORRELATION, STORY, PAUSE, *entity_tag(versioned)],
         request=bodies(request),
         responses=responses,
     )
@@ -118,15 +152,7 @@ def entity_tag(statuses: list[int]) -> list[OpenApiParameter]:
     """Describe the header that carries a resource's version."""
     if not statuses:
         return []
-    return [
-        OpenApiParameter(
-            "ETag",
-            str,
-            OpenApiParameter.HEADER,
-            description="The resource version.",
-            response=statuses,
-        )
-    ]
+    return [told("ETag", "The resource version.", statuses)]
 
 
 def succeeded(status: int, shape: Shape | None) -> OpenApiResponse:

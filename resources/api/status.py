@@ -71,12 +71,14 @@ class ResourceStatus(View):
 
 def report(request: Request, kind: str, name: str, *, replace: bool) -> Response:
     """Record one report and answer with the status it led to."""
+    found = kind_named(kind)
     if request.auth is None:
         require_permission(request, "change")
-    found = kind_named(kind)
     status = read_body(request)
     if not isinstance(status, dict):
         raise wrong([Problem("", "A status is an object.")])
+    if request.auth is None:
+        require_permission(request, "change", find(request, found, name).domain)
     expected = preconditions.expected(request)
     wanted = Report(found.name, name, status, replace=replace, expected=expected)
     result = statuses.observe([wanted], actor=actor_of(request), now=timezone.now())[0]

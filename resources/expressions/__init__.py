@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from resources.expressions.checker import check, warnings
+from resources.expressions.checker import EVENT, check, measure, warnings
 from resources.expressions.parser import Parser
-from resources.expressions.syntax import KINDS, TARGET, Invalid, Node
+from resources.expressions.syntax import KINDS, TARGET, Invalid, Node, below
 
 LONGEST = 1_000
 
@@ -67,6 +67,17 @@ def read_action(text: str, target_kind: str) -> Action:
     if verb == "emit":
         return _emit(text[start:].strip())
     return Unknown(verb)
+
+
+def read_condition(text: str) -> Check:
+    """Read what must be true of an event; a bare name is one of its payload."""
+    if len(text) > LONGEST:
+        raise Invalid(f"must have at most {LONGEST:,} characters")
+    written = Parser(text, 0).whole()
+    measure(written)
+    condition = below(written, "payload", EVENT)
+    check(condition, EVENT)
+    return Check(condition, tuple(warnings(condition)))
 
 
 def parse(text: str, start: int = 0) -> Node:

@@ -32,20 +32,32 @@ _TRUTH, _NUMBER, _TEXT, _LIST, _NULL = "true or false", "a number", "text", "a l
 _TIME, _ANYTHING = "a time", ""
 _CONSTANTS = {bool: _TRUTH, float: _NUMBER, str: _TEXT}
 _SIDES = {"&&": _TRUTH, "||": _TRUTH, **dict.fromkeys("+-*/", _NUMBER)}
-_PARTS: Mapping[str, tuple[str, ...]] = {
+# Where paths may start, and where they go on to from there; None is anywhere.
+Roots = Mapping[str, tuple[str, ...] | None]
+_NOW: Roots = {"now": ()}
+RESOURCES: Roots = {
     **dict.fromkeys((*TARGET, *KINDS), ("metadata", "spec", "status")),
     "controller": ("metadata", "spec"),
     "cycle": ("score", "dimensions"),
-    "now": (),
+    **_NOW,
 }
+# What a condition about an event may look at.
+EVENT: Roots = {"payload": None, **_NOW}
 _METADATA = ("name", "labels", "generation")
 
 
-def check(node: Node) -> None:
+def check(node: Node, roots: Roots = RESOURCES) -> None:
     """Refuse an expression that is too large, or that could never say true or false."""
+    measure(node)
+    for path in _paths(node):
+        _place(path, roots)
+    _expect(node, _TRUTH)
+
+
+def measure(node: Node) -> None:
+    """Refuse an expression that is too large."""
     if _count(node, 1) > MOST_NODES:
         raise Invalid(f"must have at most {MOST_NODES} parts")
-    _expect(node, _TRUTH)
 
 
 def warnings(node: Node) -> Iterator[str]:
@@ -75,7 +87,7 @@ def _type(node: Node) -> str:
         case Literal(value):
             return _CONSTANTS.get(type(value), _NULL)
         case Path():
-            return _type_of_path(node)
+            return _TIME if node.root in _NOW else _ANYTHING
         case Items(items):
             for item in items:
                 _type(item)
@@ -90,19 +102,28 @@ def _type(node: Node) -> str:
             return _type_of_binary(node)
 
 
-def _type_of_path(path: Path) -> str:
+def _paths(node: Node) -> Iterator[Path]:
+    if isinstance(node, Path):
+        yield node
+    for child in children(node):
+        yield from _paths(child)
+
+
+def _place(path: Path, roots: Roots) -> None:
+    """Refuse a path to where nothing can be."""
     root, steps, at = path
-    if root not in _PARTS:
-        known = ", ".join(_PARTS)
+    if root not in roots:
+        known = ", ".join(roots)
         raise Invalid(f"does not know {root} at character {at}; a path starts with {known}")
-    parts = _PARTS[root]
+    parts = roots[root]
+    if parts is None:
+        return
     if not parts and steps:
         raise Invalid(f"cannot look into {root} at character {at}")
     if parts and (not steps or steps[0] not in parts):
         raise Invalid(f"must go on from {root} at character {at} to {_one_of(parts)}")
     if steps[:1] == ("metadata",) and steps[1:2] and steps[1] not in _METADATA:
         raise Invalid(f"can see only {_one_of(_METADATA)} of metadata at character {at}")
-    return _ANYTHING if parts else _TIME
 
 
 def _type_of_call(call: Call) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import NamedTuple
 
 DEEPEST = 16
@@ -109,6 +109,23 @@ def children(node: Node) -> tuple[Node, ...]:
             return (left, right)
         case _:
             return ()
+
+
+def below(node: Node, root: str, known: Container[str]) -> Node:
+    """Let every path that starts at no known place start below a root."""
+    match node:
+        case Path(start, steps, at) if start not in known:
+            return Path(root, (start, *steps), at)
+        case Items(items, at):
+            return Items(tuple(below(each, root, known) for each in items), at)
+        case Call(name, argument, at):
+            return Call(name, below(argument, root, known), at)
+        case Unary(operator, operand, at):
+            return Unary(operator, below(operand, root, known), at)
+        case Binary(operator, left, right, at):
+            return Binary(operator, below(left, root, known), below(right, root, known), at)
+        case _:
+            return node
 
 
 def tokens(text: str, start: int) -> Iterator[Token]:

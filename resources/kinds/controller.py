@@ -117,12 +117,18 @@ def _lowered(before: Document, after: Document) -> Iterator[Problem]:
     """Say which guards a change weakens: the mode, the approval, a threshold, an alert rule."""
     yield from weaker(before, after, "spec.enforcementMode", rank(MODES, "warn"))
     yield from weaker(before, after, "spec.approval", rank(("auto", "required"), "required"))
+    yield from weaker(before, after, "spec.autonomy.approvals", _bar)
     yield from weaker(before, after, "spec.driftThreshold", _sensitivity(_THRESHOLD))
     for name in _DIMENSIONS:
         path = f"spec.drift.dimensionThresholds.{name}"
         yield from weaker(before, after, path, _sensitivity(inf))
     for path in ("spec.actions.onDrift", "spec.actions.onError"):
         yield from lost(before, after, path, _kept)
+
+
+def _bar(value: Any) -> float:
+    """Measure a bar: the higher it is, the more it guards; without one nothing is ever earned."""
+    return inf if value is None else value
 
 
 def _sensitivity(usual: float) -> Callable[[Any], float]:

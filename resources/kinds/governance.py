@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 from resources.durations import parse_duration
 from resources.kind import (
@@ -30,8 +31,15 @@ def _lowered(before: Document, after: Document) -> Iterator[Problem]:
     """Say which guards a change weakens: the audit, the way to step in, a path of escalation."""
     for path in ("spec.audit.enabled", "spec.humanOverride.enabled"):
         yield from weaker(before, after, path, rank((False, True), False))
+    yield from weaker(before, after, "spec.humanOverride.drillEvery", _frequency)
     yield from weaker(before, after, "spec.audit.level", rank(("none", "summary", "full"), "none"))
     yield from lost(before, after, "spec.escalation.paths", _kept)
+
+
+def _frequency(declared: Any) -> float:
+    """Measure how often drills are run: the rarer, the weaker; none is the weakest."""
+    every = parse_duration(declared) if isinstance(declared, str) else None
+    return -every.total_seconds() if every else float("-inf")
 
 
 def _kept(old: Document, new: Document) -> bool:
@@ -64,6 +72,7 @@ KIND = Kind(
         Link("spec.domain", "Domain", "error", "7", wildcard=True),
         Link("spec.extends", "Governance", "error", "14"),
     ),
+    proven=("lastOverrideTest",),
     lowered=_lowered,
     migrate=_migrate,
 )

@@ -2,8 +2,38 @@
 
 from __future__ import annotations
 
-from resources.kind import V01, V02, Document, Kind, Link, conditions
-from resources.paths import from_text, objects, rewrite
+from collections.abc import Iterator
+
+from resources.expressions import read_action
+from resources.expressions.syntax import Invalid
+from resources.kind import (
+    MODES,
+    V01,
+    V02,
+    Document,
+    Kind,
+    Link,
+    Problem,
+    conditions,
+    rank,
+    weaker,
+)
+from resources.paths import from_text, objects, rewrite, texts
+
+_EXPRESSION = "spec.observability.alertRule.condition.expression"
+
+
+def _checks(document: Document) -> Iterator[Problem]:
+    for pointer, expression in texts(document, _EXPRESSION):
+        try:
+            read_action(f"check {expression}", "Telemetry")
+        except Invalid as error:
+            yield Problem(pointer, str(error))
+
+
+def _lowered(before: Document, after: Document) -> Iterator[Problem]:
+    """Say whether events may break the contract more easily than before."""
+    yield from weaker(before, after, "spec.enforcementMode", rank(MODES, "warn"))
 
 
 def _with_underscores(event: str) -> str:
@@ -44,6 +74,8 @@ KIND = Kind(
     declares=(("event", "spec.event"),),
     # A payload is a JSON Schema, in which null has a meaning of its own.
     nullable=("spec.payload.",),
+    own_checks=_checks,
+    lowered=_lowered,
     tolerate=_tolerate,
     migrate=_migrate,
 )

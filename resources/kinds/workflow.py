@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 
+from resources.expressions import read_condition
+from resources.expressions.syntax import Invalid
 from resources.kind import Document, Kind, Link, Problem, conditions
 from resources.paths import at, rename, texts
+from resources.schedules import SCHEDULE_HINT, next_ever, parse
+
+# Any moment will do: a day either comes back or never comes.
+_SOME_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def _checks(document: Document) -> Iterator[Problem]:
@@ -17,6 +24,28 @@ def _checks(document: Document) -> Iterator[Problem]:
     yield from _strangers(document, "spec.compensation[].step", names, "12")
     yield from _strangers(document, "spec.steps[].dependsOn[]", names, "13")
     yield from _circles(document, names)
+    yield from _untimely(document)
+    yield from _unclear(document)
+
+
+def _untimely(document: Document) -> Iterator[Problem]:
+    """A schedule that nobody can read, or whose day never comes, would start nothing."""
+    for pointer, written in texts(document, "spec.trigger.schedule"):
+        schedule = parse(written)
+        if schedule is None:
+            yield Problem(pointer, SCHEDULE_HINT)
+        elif next_ever(schedule, _SOME_TIME) is None:
+            yield Problem(pointer, "must name a day that comes")
+
+
+def _unclear(document: Document) -> Iterator[Problem]:
+    for pointer, written in texts(document, "spec.trigger.condition"):
+        try:
+            doubts = read_condition(written).warnings
+        except Invalid as error:
+            yield Problem(pointer, str(error))
+            continue
+        yield from (Problem(pointer, each, "warning") for each in doubts)
 
 
 def _twice(steps: list[tuple[str, str]]) -> Iterator[Problem]:

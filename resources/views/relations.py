@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +14,8 @@ from resources.models import Reference, Resource
 from resources.views.changes import place
 
 MOST = 24
+# Steps of a path that say nothing of what somebody is to somebody.
+PLAIN = ("spec", "metadata", "name", "names", "ref")
 READ = 200
 
 Name = tuple[str, str]
@@ -82,8 +85,9 @@ def relation(name: Name, found: list[Reference], present: set[Name]) -> Relation
 
 
 def field(pointer: str) -> str:
-    """Name the field behind a pointer: places in lists do not matter here."""
+    """Name the field behind a pointer in words: places in lists do not matter here."""
     steps = [step for step in place(pointer).split(".") if not step.isdecimal()]
     if steps[:2] == ["metadata", "ownerReferences"]:
         return "owner"
-    return ".".join(steps[1:] if steps[0] == "spec" else steps)
+    told = [step for step in steps if step not in PLAIN] or steps
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", told[-1]).lower()
