@@ -36,6 +36,8 @@ class Effects(Protocol):
     changes: int
     # What people said no to, as it stands now.
     holds: tuple[Standing, ...]
+    # What was earned: pairs of an operation and a domain.
+    earned: frozenset[tuple[str, str]]
     # Whether nothing runs without a person this time: the first cycle after a hold.
     only_propose: bool
     now: datetime
@@ -110,6 +112,7 @@ def question(
         approval=controller.approval,
         requires_approval=isinstance(governance, dict)
         and governance.get("requiresApproval") is True,
+        earned=(action.operation, target.domain) in effects.earned,
         only_propose=effects.only_propose,
     )
 

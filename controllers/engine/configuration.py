@@ -14,6 +14,7 @@ from controllers.engine.types import (
     DIMENSIONS,
     THRESHOLD,
     WEIGHTS,
+    Bar,
     Controller,
     Document,
     Hook,
@@ -28,6 +29,7 @@ from resources.durations import CONTINUOUS, PERMANENT, parse_duration
 
 TIMEOUT = timedelta(minutes=5)
 USUAL = Limits()
+EARNED = timedelta(days=90)
 SEVERITIES = get_args(Severity)
 MODES = get_args(Mode)
 DECLARED = {"type", "operation", "severity", "level", "channels", "strategy", "reason"}
@@ -56,6 +58,7 @@ def read(resource: Resource) -> Controller:
         interval=interval,
         mode=mode_of(spec),
         approval="auto" if spec.get("approval") == "auto" else "required",
+        earns=bar(mapping(spec.get("autonomy"))),
         runner="external" if spec.get("runner") == "external" else "internal",
         timeout=duration(spec.get("timeout")) or TIMEOUT,
         resync=duration(spec.get("resyncInterval")),
@@ -77,6 +80,12 @@ def mode_of(spec: Document) -> Mode:
     """Read how far the controller may go; without a word it warns."""
     given: Mode = spec.get("enforcementMode", "warn")
     return given if given in MODES else "warn"
+
+
+def bar(declared: Document) -> Bar | None:
+    """Read what a record has to show before a controller asks to act alone."""
+    approvals = whole(declared.get("approvals"), 0)
+    return Bar(approvals, duration(declared.get("within")) or EARNED) if approvals else None
 
 
 def window(declared: Any) -> Callable[[datetime], bool] | None:

@@ -50,6 +50,8 @@ class Question(NamedTuple):
     requires_approval: bool = False
     # How far the one who wants it may go alone.
     autonomy: Autonomy = ""
+    # Whether this very operation has earned, in this domain, to run without asking.
+    earned: bool = False
     # The first cycle after a hold proposes, whatever its mode lets it do.
     only_propose: bool = False
 
@@ -173,6 +175,8 @@ def by_mode(question: Question) -> Ruling:
     )
     if question.autonomy == "advisory" and word in ("ask", "run") and question.kind == "change":
         word = "recommend"
+    if word == "ask" and not strict and trusted(question):
+        return Ruling("run", EARNED, "It has earned to do this without asking.")
     if word in ("ask", "recommend"):
         return Ruling(
             word, f"Mode{question.mode.title()}", _asked(question, word), people(question)
@@ -180,10 +184,18 @@ def by_mode(question: Question) -> Ruling:
     return Ruling(word, f"Mode{question.mode.title()}", WORDS[word])
 
 
+# Why something ran that people would be asked about otherwise.
+EARNED = "Earned"
 WORDS: Mapping[str, str] = {
     "run": "The policy lets it run.",
     "record": "It is only noted: the controller observes.",
 }
+
+
+def trusted(question: Question) -> bool:
+    """Tell whether what was earned reaches this far: a small change that can be taken back."""
+    small = question.kind == "change" and question.risk == "low" and question.reversible
+    return question.earned and small and not (question.destructive or grave(question))
 
 
 def people(question: Question) -> int:

@@ -1,21 +1,28 @@
-"""An agent's objectives: those it declares, or the standard ones, against what it reports."""
+"""An agent's objectives and allowances, against what it reports of itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from controllers.engine.reading import (
     LARGEST,
     MEETS,
     Meets,
+    budget_limits,
     convert,
     duration,
+    full_allowance,
     items,
     number,
+    period,
+    section,
     text,
+    used,
 )
-from controllers.engine.types import Document, Reading, Resource
+from controllers.engine.types import Document, Reading, Related, Resource, Spend
 
 # What is expected of an agent that declares no objectives.
 STANDARD: Sequence[Document] = (
@@ -25,6 +32,10 @@ STANDARD: Sequence[Document] = (
     {"name": "healthScore", "operator": "gte", "value": 0.7, "unit": "ratio"},
 )
 _SCORE = "healthScore"
+_ALLOWANCES = {"daily": "maxDaily", "monthly": "maxMonthly"}
+_TOKENS = {window: f"{window} tokens" for window in _ALLOWANCES}
+# As the type itself would, without a detour.
+_spend = partial(tuple.__new__, Spend)
 _RATIOS = ("errorRate", "overrideRate", _SCORE)
 
 
@@ -64,17 +75,43 @@ def unmet(agent: Resource) -> tuple[int, Sequence[Reading]]:
     """Count the objectives an agent meets, and read what it reports against the others."""
     status, met, others = agent.status, 0, []
     for each in _objectives(agent):
-        name, comparison, wanted, unit, _, meets, most = goal = _goal(each)
+        name, _, wanted, _, _, meets, most = goal = _goal(each)
         value = status.get(name)
-        if meets is None or type(value) is not float or value > most:
-            meets = MEETS.get(comparison)
-            measured, measured_in = _measured(value, goal)
-            value = None if measured is None else convert(measured, measured_in, unit)
-        if value is None or wanted is None or meets is None or not meets(value, wanted):
-            others.append(goal)
+        if meets is None or wanted is None or type(value) is not float or value > most:
+            well = _meets(value, goal)
         else:
+            well = meets(value, wanted)
+        if well:
             met += 1
+        else:
+            others.append(goal)
     return met, _readings(others, agent) if others else ()
+
+
+def all_met(spec: Document, status: Document) -> int | None:
+    """Count the objectives if each of them is met; None when one may not be."""
+    declared, goals, get = spec.get("objectives") or STANDARD, _GOALS, status.get
+    for each in declared:
+        wish = each["value"]
+        goal = goals[each["name"], each["operator"], wish, each.get("unit"), type(wish)]
+        name, _, wanted, _, _, meets, most = goal
+        value = get(name)
+        if meets is None or wanted is None or type(value) is not float or value > most:
+            if not _meets(value, goal):
+                return None
+        elif not meets(value, wanted):
+            return None
+    return len(declared)
+
+
+def _meets(reported: Any, goal: _Goal) -> bool:
+    """Compare what is reported in some other way than as a plain number of the same unit."""
+    meets, wanted = MEETS.get(goal.operator), goal.wanted
+    measured, measured_in = _measured(reported, goal)
+    if meets is None or wanted is None or measured is None:
+        return False
+    value = convert(measured, measured_in, goal.unit)
+    return value is not None and meets(value, wanted)
 
 
 def _objectives(agent: Resource) -> Sequence[Document]:
@@ -131,3 +168,64 @@ def _measured(value: Any, goal: _Goal) -> tuple[float | None, str]:
 def _score(value: float | None) -> float | None:
     """Take a score beyond 1 as one of 0 to 100."""
     return value / 100 if value is not None and value > 1 else value
+
+
+def spent(
+    name: str, spec: Document, status: Document, related: Related, now: datetime
+) -> Sequence[Spend]:
+    """Set what an agent used against its own limit, and against its shares of budgets."""
+    consumed = section(status, "costConsumed")
+    if not consumed:
+        return ()
+    found = _own_tokens(spec, consumed, now)
+    for budget, shares in related.once(_shares):
+        share = shares.get(name)
+        if share is not None:
+            found += _share(consumed, budget, share, now)
+    return found
+
+
+def _own_tokens(spec: Document, consumed: Document, now: datetime) -> list[Spend]:
+    """Set the tokens of an agent against its own limit for the period it reports."""
+    declared = section(spec, "tokenBudget")
+    span = period(consumed.get("period"), now)
+    window = span.window if span else _only_window(declared)
+    # What throttling took away is not held against it a second time.
+    daily = window == "daily" and "throttled" in declared
+    limit = (
+        full_allowance(declared) if daily else number(declared.get(_ALLOWANCES.get(window, "")))
+    )
+    tokens = number(consumed.get("tokens"))
+    if tokens is None or limit is None:
+        return []
+    return [_spend((_TOKENS[window], tokens, limit, "tokens"))]
+
+
+def _only_window(declared: Document) -> str:
+    windows = [window for window, key in _ALLOWANCES.items() if key in declared]
+    return windows[0] if len(windows) == 1 else ""
+
+
+def _shares(related: Related) -> Sequence[tuple[Resource, Mapping[str, float | None]]]:
+    """Return the budgets that are divided, each with the share of every agent it names."""
+    divided = []
+    for budget in related.get("Budget", ()):
+        # Of two for the same agent the first counts.
+        named = [(text(each.get("name")), each) for each in items(budget.spec, "agents")]
+        shares = {name: number(each.get("allocation")) for name, each in reversed(named) if name}
+        if shares:
+            divided.append((budget, shares))
+    return divided
+
+
+def _share(consumed: Document, budget: Resource, share: float, now: datetime) -> list[Spend]:
+    """Set what an agent used against its share of a budget, where both speak of one period."""
+    span = period(consumed.get("period"), now)
+    if span is None or span != period(budget.spec.get("period"), now):
+        return []
+    # Tokens before money: the prices of models differ too much to keep a share of both.
+    return [
+        Spend(f"share of {budget.name}", amount, share * limit.most, limit.unit)
+        for limit in budget_limits(budget, now)[:1]
+        if (amount := used(consumed, limit)) is not None
+    ]

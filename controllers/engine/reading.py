@@ -189,6 +189,14 @@ def budget_spending(budget: Resource, now: datetime) -> list[Spend]:
     ]
 
 
+def within_limits(spends: Sequence[Spend]) -> int | None:
+    """Count the limits if each of them is kept; None when one is not, or says nothing."""
+    for _, consumed, allocated, _ in spends:
+        if not 0 <= allocated >= consumed:
+            return None
+    return len(spends)
+
+
 def beyond(spending: Iterable[Spend]) -> list[Spend]:
     """Return what exceeds its limit."""
     return [each for each in spending if each.consumed > each.allocated >= 0]
@@ -200,11 +208,16 @@ def throttling(over: Iterable[Spend]) -> float:
     return max(_SLOWEST, min(_FASTEST, round(factor, 2)))
 
 
+def throttled(full: float, factor: float) -> int:
+    """Return a share of an allowance; rounded first, or 0.58 of 1,500,000 would be 869,999."""
+    return floor(round(full * factor, 6))
+
+
 def full_allowance(token_budget: Document) -> float | None:
     """Return an agent's daily tokens without any throttling; a limit set since then counts."""
     limit, mark = number(token_budget.get("maxDaily")), section(token_budget, "throttled")
     full, factor = number(mark.get("full")), number(mark.get("factor"))
-    if full is None or factor is None or limit != floor(full * factor):
+    if full is None or factor is None or limit != throttled(full, factor):
         return limit
     return full
 
@@ -212,6 +225,16 @@ def full_allowance(token_budget: Document) -> float | None:
 def policy_compliance(policies: Iterable[Resource]) -> list[Compliance]:
     """Count violations against rules, for every policy that reports its violations."""
     return [found for found in map(_compliance, policies) if found is not None]
+
+
+def without_violation(compliances: Sequence[Compliance]) -> int | None:
+    """Count the policies that say something if none sees a violation; None when one does."""
+    count = 0
+    for _, violations, rules in compliances:
+        if violations > 0:
+            return None
+        count += rules > 0
+    return count
 
 
 # One policy is shared by all that it holds for.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
 
 from controllers.engine import conditions, events
 from controllers.engine.hooks import HELD
@@ -16,13 +14,11 @@ from controllers.engine.types import (
     Controller,
     Dimension,
     Document,
-    Drift,
     Episode,
     Evidence,
     Judgement,
     Outcome,
     Planned,
-    Renewed,
     Resource,
     Snapshot,
     Word,
@@ -36,6 +32,8 @@ VERDICTS: Mapping[str, tuple[Word, str]] = {
     "parked": ("False", "NotConverging"),
     "unknown": ("Unknown", "NoData"),
 }
+# The states that an outside controller may have its own word for.
+NAMEABLE = ("healthy", "drifted")
 # Why a resource could not be judged: it could not be compared, or something failed after that.
 ERRORS = ("CompareError", "ReconcileError")
 ENDINGS: Mapping[str, str] = {
@@ -49,6 +47,7 @@ WELL = VERDICTS["healthy"][1]
 # What a judgement says before and after the times at which it was made.
 FACTS = slice(Judgement._fields.index("since"))
 STORY = slice(Judgement._fields.index("evaluated_at") + 1, None)
+PARTS = Evidence._fields
 
 
 def conclude(
@@ -79,42 +78,6 @@ def conclude(
     )
 
 
-def usual(controller: Controller) -> Condition:
-    """Write the condition of a resource that is well, but for the generation it speaks of."""
-    return Condition(controller.condition_type, "True", WELL, below(controller), controller.ref)
-
-
-def stands(
-    usual: Condition,
-    snapshot: Snapshot,
-    drift: Drift,
-    judged: Judgement,
-    recheck: datetime | None,
-) -> bool:
-    """Tell whether a resource was well and still is, in every figure: nearly all are."""
-    target = snapshot.target
-    if drift.drifted or judged.reason != WELL or judged.score != drift.score:
-        return False
-    if judged.generation != target.generation or judged.basis != snapshot.basis:
-        return False
-    if not judged.plain or judged.recheck_at != recheck:
-        return False
-    stated = conditions.stated_as(target, usual.type)
-    if stated is None or stated[:5] != usual[:5]:
-        return False
-    if stated.extra != {"observedGeneration": target.generation}:
-        return False
-    for each in drift.dimensions:
-        if each.evidence:
-            return False
-    return judged.dimensions == _without_evidence(drift.dimensions)
-
-
-def renew(target: Resource, judged: Judgement) -> Renewed:
-    """Conclude the same about a resource as before."""
-    return Renewed(target.key, target.version, judged.version != target.version)
-
-
 def judge(
     controller: Controller,
     planned: Planned,
@@ -125,6 +88,8 @@ def judge(
     """Put together what is now known about a resource."""
     target, drift = planned.snapshot.target, planned.drift
     status, reason = VERDICTS[planned.state]
+    if drift.reason and planned.state in NAMEABLE:
+        reason = drift.reason
     return Judgement(
         resource=target.key,
         generation=target.generation,
@@ -136,7 +101,7 @@ def judge(
         reason=reason,
         message=say(controller, planned),
         urgency=drift.urgency,
-        dimensions={each.name: figures(each) for each in drift.dimensions},
+        dimensions=drift.figures,
         evidence=tuple(written(each) for each in troubling(drift.dimensions)),
         since=judged.since if judged and judged.status == status else now,
         evaluated_at=now,
@@ -180,22 +145,6 @@ def ending(episode: Episode) -> str:
     return f"{why} {episode.rival} changes it too." if episode.rival else why
 
 
-@lru_cache(maxsize=4096)
-def _without_evidence(dimensions: tuple[Dimension, ...]) -> Document:
-    return {each.name: figures(each) for each in dimensions}
-
-
-def figures(dimension: Dimension) -> Document:
-    """Write a dimension as it is stored: its score and how many things it rests on.
-
-    The raw figure is kept where the score cannot show it; below the limit it would only be noise.
-    """
-    found: dict[str, Any] = {"score": dimension.score, "of": dimension.of}
-    if dimension.raw is not None and dimension.raw > 1:
-        found["raw"] = dimension.raw
-    return found
-
-
 def troubling(dimensions: tuple[Dimension, ...]) -> Iterator[tuple[str, Evidence]]:
     """Yield the evidence of every dimension."""
     for dimension in dimensions:
@@ -206,8 +155,8 @@ def troubling(dimensions: tuple[Dimension, ...]) -> Iterator[tuple[str, Evidence
 def written(found: tuple[str, Evidence]) -> Document:
     """Write a piece of evidence as plain values."""
     dimension, each = found
-    parts = {key: value for key, value in each._asdict().items() if value not in (None, "")}
-    return {"dimension": dimension, **parts}
+    parts = zip(("dimension", *PARTS), (dimension, *each), strict=True)
+    return {key: value for key, value in parts if value not in (None, "")}
 
 
 def remember(planned: Planned, outcomes: tuple[Outcome, ...]) -> Episode:

@@ -14,12 +14,18 @@ from controllers.engine.types import (
     Compliance,
     Condition,
     Difference,
+    Document,
     Drift,
+    Glance,
     Reading,
+    Related,
     Snapshot,
     Spend,
     Step,
 )
+
+# Name, spec and status of a resource, what it is measured against, and the time.
+Measure = Callable[[str, Document, Document, Related, datetime], Glance | None]
 
 
 def _nothing(_: Snapshot, __: datetime) -> tuple[()]:
@@ -44,6 +50,9 @@ class Target:
     kpis: Callable[[Snapshot, datetime], Sequence[Reading]] = _nothing
     # The same at a quick look: how many of them are met for certain, and the readings of the rest.
     unmet: Callable[[Snapshot, datetime], tuple[int, Sequence[Reading]]] | None = None
+    # All of it at a glance, from name, spec and status; None asks for a closer look. Conditions
+    # then count for nothing but health.
+    glance: Measure | None = None
     spending: Callable[[Snapshot, datetime], Sequence[Spend]] = _nothing
     compliance: Callable[[Snapshot, datetime], Sequence[Compliance]] = _nothing
     # Conditions worked out from the status; one that was reported under the same type wins.

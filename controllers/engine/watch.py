@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
 
-from controllers.engine.types import Controller, Judgement, Resource, Snapshot
+from controllers.engine.types import (
+    Case,
+    Controller,
+    Episode,
+    Glimpse,
+    Judgement,
+    Renewed,
+    Resource,
+    Snapshot,
+)
 
 # What was read of a resource, and what was concluded about it before.
 Seen = tuple[Snapshot, Judgement | None]
+# A quick look: the same holds as before, if that is certain.
+Look = Callable[[Glimpse], Renewed | None]
+# A look at one of which no conditions were read, because they are as they were: what holds now.
+Weigh = Callable[[tuple[Snapshot, Judgement]], Case | Renewed | None]
 
 # A controller of so few resources looks at all of them each time, as the specification says.
 # One of more goes by what changed, and looks at everything once an hour.
 FEW = 1_000
 SLOW = timedelta(hours=1)
+
+
+@runtime_checkable
+class Sights(Protocol):
+    """Resources in sight, each read and decoded only as far as it is looked at."""
+
+    def __iter__(self) -> Iterator[Seen]:
+        """Look closely at each that no glance has settled."""
+
+    def glanced(self, look: Look) -> Iterator[Renewed]:
+        """Look quickly at each that was well, and yield what that settles."""
+
+    def reweighed(self, weigh: Weigh) -> Iterator[Case | Renewed]:
+        """Weigh those that this did not settle, and yield what that does."""
 
 
 def matches(controller: Controller, resource: Resource) -> bool:
@@ -40,16 +68,29 @@ def is_due(
     return now - judged.evaluated_at >= controller.interval
 
 
-def select(
-    controller: Controller, seen: Iterable[Seen], now: datetime, forced: Container[int] | None
-) -> Iterator[Seen]:
-    """Keep what the controller looks after and was asked about or has not seen in its interval."""
-    for each in seen:
-        target, judged = each[0].target, each[1]
-        if matches(controller, target) and (
-            forced is None or target.key in forced or is_due(controller, target, judged, now)
-        ):
-            yield each
+def is_due_at_a_glance(controller: Controller, seen: Glimpse, now: datetime) -> bool:
+    """Tell the same of a resource of which only this much was read."""
+    if seen.version != seen.judged_version or seen.evaluated_at is None:
+        return True
+    return now - seen.evaluated_at >= controller.interval
+
+
+def is_chosen(
+    controller: Controller, seen: Seen, now: datetime, forced: Container[int] | None
+) -> bool:
+    """Tell whether the controller looks after it, and was asked or has not seen it lately."""
+    target, judged = seen[0].target, seen[1]
+    return matches(controller, target) and (
+        forced is None or target.key in forced or is_due(controller, target, judged, now)
+    )
+
+
+def revived(seen: Seen) -> Seen:
+    """Let what was given up be tried again: a person asked, or the controller is another now."""
+    snapshot, judged = seen
+    if judged is None or judged.plain or not judged.episode.parked:
+        return seen
+    return snapshot, judged.whole()._replace(episode=Episode())
 
 
 def resync_after(controller: Controller, watched: int) -> timedelta:

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from controllers.engine.reading import LARGEST, quantity
+from controllers.engine.reading import LARGEST, quantity, within_limits
 from controllers.engine.types import PLACES, Dimension, Evidence, Spend, Verdict
 
 _MEANINGLESS = "A limit below zero limits nothing."
 
 
-def well(spends: Sequence[Spend]) -> int | None:
-    """Count the limits if each of them is kept; None when one is not, or says nothing."""
-    for _, consumed, allocated, _ in spends:
-        if not 0 <= allocated >= consumed:
-            return None
-    return len(spends)
-
-
 def measure(spends: Sequence[Spend]) -> Dimension:
     """Take the largest (consumed - allocated) / allocated; a limit below zero says nothing."""
     excesses = [_excess(each.consumed, each.allocated) for each in spends if each.allocated >= 0]
-    evidence = tuple(_evidence(each) for each in spends if well((each,)) is None)
+    evidence = tuple(_evidence(each) for each in spends if within_limits((each,)) is None)
     if not excesses:
         return Dimension("budget", None, None, evidence, len(spends))
     # A limit close to zero must not make it infinite.

@@ -8,16 +8,6 @@ from controllers.engine.reading import LARGEST
 from controllers.engine.types import PLACES, Compliance, Dimension, Evidence
 
 
-def well(compliances: Sequence[Compliance]) -> int | None:
-    """Count the policies that say something if none sees a violation; None when one does."""
-    count = 0
-    for _, violations, rules in compliances:
-        if violations > 0:
-            return None
-        count += rules > 0
-    return count
-
-
 def measure(compliances: Sequence[Compliance]) -> Dimension:
     """Take the largest violations / rules; a policy with neither says nothing."""
     shares, evidence = [], []

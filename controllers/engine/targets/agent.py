@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 
 from controllers.engine.cron import late_from
-from controllers.engine.objectives import readings, unmet
+from controllers.engine.objectives import all_met, readings, spent, unmet
 from controllers.engine.reading import (
     beyond,
-    budget_limits,
-    full_allowance,
-    items,
     moment,
     number,
-    period,
     policy_compliance,
     section,
     text,
     throttling,
-    used,
+    within_limits,
+    without_violation,
 )
 from controllers.engine.target import Target
 from controllers.engine.types import (
@@ -29,6 +27,7 @@ from controllers.engine.types import (
     Difference,
     Document,
     Drift,
+    Glance,
     Reading,
     Related,
     Resource,
@@ -39,8 +38,8 @@ from controllers.engine.types import (
 )
 from controllers.engine.wording import explain, listed, missed, shown, spending_of
 
-_ALLOWANCES = {"daily": "maxDaily", "monthly": "maxMonthly"}
-_TOKENS = {window: f"{window} tokens" for window in _ALLOWANCES}
+# As the type itself would, without a detour.
+_found = partial(tuple.__new__, Glance)
 _MODEL = ("provider", "name", "version")
 # States and objectives that a restart may mend.
 _UNFIT = ("degraded", "failed")
@@ -53,6 +52,24 @@ _READY = {
     state: Condition("Ready", "False", state.title(), f"Reports that it is {state}.")
     for state in _UNFIT
 }
+# What is worked out from each state at a glance: nothing that is amiss, nothing unheard of.
+_SEEN = {state: (each.type,) for state, each in _READY.items() if each.status == "True"}
+
+
+def _glance(
+    name: str, spec: Document, status: Document, related: Related, now: datetime
+) -> Glance | None:
+    """Look at an agent that no schedule binds to the clock, and find nothing amiss."""
+    schedule, state = spec.get("schedule"), status.get("state")
+    if schedule is not None and schedule.get("type") == "cron":
+        return None
+    observed = _SEEN.get(state) if state is not None else ()
+    if observed is None or (("state" in spec or "model" in status) and _differences(spec, status)):
+        return None
+    met, within, clean = all_met(spec, status), None, related.once(_clean)
+    if met is not None and clean is not None:
+        within = within_limits(spent(name, spec, status, related, now))
+    return _found((met, observed, within, clean)) if within is not None else None
 
 
 def _kpis(snapshot: Snapshot, _: datetime) -> Sequence[Reading]:
@@ -65,65 +82,15 @@ def _unmet(snapshot: Snapshot, _: datetime) -> tuple[int, Sequence[Reading]]:
 
 def _spending(snapshot: Snapshot, now: datetime) -> Sequence[Spend]:
     agent = snapshot.target
-    consumed = section(agent.status, "costConsumed")
-    if not consumed:
-        return ()
-    found = _own_tokens(agent.spec, consumed, now)
-    for budget, shares in snapshot.related.once(_shares):
-        share = shares.get(agent.name)
-        if share is not None:
-            found += _share(consumed, budget, share, now)
-    return found
-
-
-def _own_tokens(spec: Document, consumed: Document, now: datetime) -> list[Spend]:
-    """Set the tokens of an agent against its own limit for the period it reports."""
-    declared = section(spec, "tokenBudget")
-    span = period(consumed.get("period"), now)
-    window = span.window if span else _only_window(declared)
-    # What throttling took away is not held against it a second time.
-    daily = window == "daily" and "throttled" in declared
-    limit = (
-        full_allowance(declared) if daily else number(declared.get(_ALLOWANCES.get(window, "")))
-    )
-    tokens = number(consumed.get("tokens"))
-    if tokens is None or limit is None:
-        return []
-    return [Spend(_TOKENS[window], tokens, limit, "tokens")]
-
-
-def _only_window(declared: Document) -> str:
-    windows = [window for window, key in _ALLOWANCES.items() if key in declared]
-    return windows[0] if len(windows) == 1 else ""
-
-
-def _shares(related: Related) -> Sequence[tuple[Resource, Mapping[str, float | None]]]:
-    """Return the budgets that are divided, each with the share of every agent it names."""
-    divided = []
-    for budget in related.get("Budget", ()):
-        # Of two for the same agent the first counts.
-        named = [(text(each.get("name")), each) for each in items(budget.spec, "agents")]
-        shares = {name: number(each.get("allocation")) for name, each in reversed(named) if name}
-        if shares:
-            divided.append((budget, shares))
-    return divided
-
-
-def _share(consumed: Document, budget: Resource, share: float, now: datetime) -> list[Spend]:
-    """Set what an agent used against its share of a budget, where both speak of one period."""
-    span = period(consumed.get("period"), now)
-    if span is None or span != period(budget.spec.get("period"), now):
-        return []
-    # Tokens before money: the prices of models differ too much to keep a share of both.
-    return [
-        Spend(f"share of {budget.name}", amount, share * limit.most, limit.unit)
-        for limit in budget_limits(budget, now)[:1]
-        if (amount := used(consumed, limit)) is not None
-    ]
+    return spent(agent.name, agent.spec, agent.status, snapshot.related, now)
 
 
 def _compliance(snapshot: Snapshot, _: datetime) -> Sequence[Compliance]:
     return snapshot.related.once(_policies)
+
+
+def _clean(related: Related) -> int | None:
+    return without_violation(related.once(_policies))
 
 
 def _policies(related: Related) -> Sequence[Compliance]:
@@ -155,7 +122,10 @@ def _late_from(agent: Resource) -> datetime | None:
 
 
 def _fields(snapshot: Snapshot, _: datetime) -> Sequence[Difference]:
-    spec, status = snapshot.target.spec, snapshot.target.status
+    return _differences(snapshot.target.spec, snapshot.target.status)
+
+
+def _differences(spec: Document, status: Document) -> Sequence[Difference]:
     found = []
     desired, observed = spec.get("state"), status.get("state")
     if desired is not None and observed is not None and desired != observed:
@@ -288,6 +258,7 @@ TARGET = Target(
     reads=("Budget", "SecurityPolicy"),
     kpis=_kpis,
     unmet=_unmet,
+    glance=_glance,
     spending=_spending,
     compliance=_compliance,
     observations=_observations,

@@ -20,7 +20,7 @@ from controllers.engine.target import Target
 from controllers.engine.types import Condition, Document, Drift, Resource, Snapshot, Step, Word
 from controllers.engine.wording import explain, listed, missed, shown
 
-# The way for a person to step in is to be tried every month.
+# The way for a person to step in is to be tried every month, where nothing else is declared.
 DRILL_EVERY = timedelta(days=31)
 _COMPLIANT: Mapping[str, tuple[Word, str]] = {
     "compliant": ("True", "Compliant"),
@@ -81,7 +81,7 @@ def _tested(target: Resource, now: datetime) -> Iterator[Condition]:
             yield Condition("OverrideTested", "Unknown", "NeverReported", message)
         return
     last = text(target.status["lastOverrideTest"])
-    message = f"Last tested at {last}, to be tested every {DRILL_EVERY.days} days."
+    message = f"Last tested at {last}, to be tested every {_interval(target)}."
     if end <= now:
         yield Condition("OverrideTested", "False", "TestOverdue", message)
     else:
@@ -90,7 +90,14 @@ def _tested(target: Resource, now: datetime) -> Iterator[Condition]:
 
 def _drill_due(target: Resource) -> datetime | None:
     last, enabled = moment(target.status.get("lastOverrideTest")), _override(target).get("enabled")
-    return later(last, DRILL_EVERY) if last and enabled is not False else None
+    every = duration(_override(target).get("drillEvery")) or DRILL_EVERY
+    return later(last, every) if last and enabled is not False else None
+
+
+def _interval(target: Resource) -> str:
+    """Say how often the way to step in is to be tried."""
+    declared = _override(target).get("drillEvery")
+    return text(declared) if duration(declared) else f"{DRILL_EVERY.days} days"
 
 
 def _steps(snapshot: Snapshot, drift: Drift, _: datetime) -> Sequence[Step]:

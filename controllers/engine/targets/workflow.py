@@ -137,7 +137,8 @@ def _steps(snapshot: Snapshot, drift: Drift, _: datetime) -> Sequence[Step]:
     # The ways out exclude each other, so there is never more than one.
     wrong = missed(drift, "health")
     found = {name: wrong[name] for name in _OWN if name in wrong}
-    if not found:
+    # A run that has put its question before people by itself is not asked about twice.
+    if not found or text(snapshot.target.status.get("waitingFor")):
         return ()
     target = snapshot.target
     return (_way_out(target)(target, _why(target, found)),)

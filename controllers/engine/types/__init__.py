@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from controllers.engine.types.concluding import Case, Event, Judgement, Renewed
-from controllers.engine.types.declaring import Controller, Hook, Limits, Mode, Severity, Template
+from controllers.engine.types.declaring import (
+    Bar,
+    Controller,
+    Hook,
+    Limits,
+    Mode,
+    Severity,
+    Template,
+)
 from controllers.engine.types.measuring import (
     DIMENSIONS,
     PLACES,
@@ -14,10 +22,12 @@ from controllers.engine.types.measuring import (
     Dimension,
     Drift,
     Evidence,
+    Glance,
     Reading,
     Spend,
     Urgency,
     Verdict,
+    Well,
 )
 from controllers.engine.types.planning import (
     Action,
@@ -36,6 +46,7 @@ from controllers.engine.types.planning import (
 from controllers.engine.types.reading import (
     Condition,
     Document,
+    Glimpse,
     Related,
     Resource,
     Snapshot,
@@ -48,6 +59,7 @@ __all__ = [
     "THRESHOLD",
     "WEIGHTS",
     "Action",
+    "Bar",
     "Case",
     "Class",
     "Compliance",
@@ -61,6 +73,8 @@ __all__ = [
     "Episode",
     "Event",
     "Evidence",
+    "Glance",
+    "Glimpse",
     "Hook",
     "HookResult",
     "Judgement",
@@ -83,5 +97,6 @@ __all__ = [
     "Template",
     "Urgency",
     "Verdict",
+    "Well",
     "Word",
 ]

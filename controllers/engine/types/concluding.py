@@ -34,8 +34,13 @@ class Judgement(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether it found nothing amiss and has no story to go on with."""
-        return not (self.evidence or self.plan) and self.episode == Episode()
+        """Whether it has no story to go on with."""
+        return not self.plan and self.episode == Episode()
+
+    @property
+    def even(self) -> bool:
+        """Whether it found nothing amiss."""
+        return not self.evidence
 
     def whole(self) -> Judgement:
         """Return it with all its parts decoded, wherever it was read from."""

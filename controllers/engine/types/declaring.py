@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from controllers.engine.types.measuring import THRESHOLD, WEIGHTS
 from controllers.engine.types.reading import Document
@@ -54,6 +54,13 @@ class Limits:
     errors: int = 5
 
 
+class Bar(NamedTuple):
+    """How many approvals in a row, and within which time, earn the right to act alone."""
+
+    approvals: int
+    within: timedelta
+
+
 @dataclass(frozen=True, slots=True)
 class Controller:
     """A Controller document, read once: everything a cycle asks of it."""
@@ -78,6 +85,8 @@ class Controller:
     before: tuple[Hook, ...] = ()
     after: tuple[Hook, ...] = ()
     approval: Literal["required", "auto"] = "required"
+    # What a record has to show before it asks to act alone; without a bar it never does.
+    earns: Bar | None = None
     runner: Literal["internal", "external"] = "internal"
     timeout: timedelta = timedelta(minutes=5)
     resync: timedelta | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 Urgency = Literal["none", "low", "medium", "high", "critical"]
@@ -49,6 +50,18 @@ class Compliance(NamedTuple):
     rules: int
 
 
+class Glance(NamedTuple):
+    """What a quick look finds of a resource where nothing is amiss for certain."""
+
+    # How many of its KPIs are met: all.
+    met: int
+    # The types of the conditions worked out from its status, all of them good.
+    observed: tuple[str, ...]
+    # How many limits are kept: all; and how many policies say something, without a violation.
+    within: int
+    clean: int
+
+
 class Difference(NamedTuple):
     """A field that is not as declared; `category` is one of the five of a comparison."""
 
@@ -83,6 +96,22 @@ class Dimension(NamedTuple):
     raw: float | None = None
     evidence: tuple[Evidence, ...] = ()
     of: int = 0
+    # The conditions it worked out itself, whatever was reported besides.
+    observed: tuple[str, ...] = ()
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """It as it is stored: its score and how many things it rests on.
+
+        The raw figure is kept where the score cannot show it; below the limit it would only be
+        noise.
+        """
+        found: dict[str, Any] = {"score": self.score, "of": self.of}
+        if self.raw is not None and self.raw > 1:
+            found["raw"] = self.raw
+        if self.observed:
+            found["observed"] = [*self.observed]
+        return found
 
 
 class Drift(NamedTuple):
@@ -95,7 +124,23 @@ class Drift(NamedTuple):
     # What made it drifted: "score", or the dimensions that passed their own limits.
     causes: tuple[str, ...] = ()
     urgency: Urgency = "none"
+    # What an outside controller calls it; ours have words of their own.
+    reason: str = ""
 
     def of(self, name: str) -> Dimension | None:
         """Return one dimension, if it was measured."""
         return next((each for each in self.dimensions if each.name == name), None)
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """Its dimensions as they are stored."""
+        return {each.name: each.figures for each in self.dimensions}
+
+
+class Well(Drift):
+    """The drift of a resource with which nothing is amiss: one for all that are so alike."""
+
+    @cached_property
+    def figures(self) -> Mapping[str, Any]:
+        """Its dimensions as they are stored."""
+        return super().figures

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from controllers.engine.types.measuring import Glance
+
 Document = Mapping[str, Any]
 Word = Literal["True", "False", "Unknown"]
 Worked = TypeVar("Worked")
@@ -85,3 +87,23 @@ class Snapshot(NamedTuple):
     def basis(self) -> str:
         """The declarations a judgement rests on besides its target's own."""
         return self.related.basis
+
+
+class Glimpse(NamedTuple):
+    """A resource that was well, as it is read for a quick look: nothing more is decoded.
+
+    It was judged before and found as declared. Neither its spec, nor its conditions, nor what it
+    is measured against were declared anew since, and the clock alone changes nothing.
+    """
+
+    key: int
+    name: str
+    version: int
+    spec: Document
+    status: Document
+    related: Related
+    # The version that was judged, what was found of it, and when; that is not asked for where the
+    # version moved.
+    judged_version: int
+    before: Glance
+    evaluated_at: datetime | None
