@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, get_args
 
+from django.urls import reverse
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,14 +26,17 @@ from controllers.api.decisions import (
     time_in,
 )
 from controllers.api.proposals import ID, found, whole
+from controllers.api.spelling import spelled
+from controllers.entrance import stepping
 from controllers.models import Proposal
 from controllers.proposals import Seen
-from resources.api.problems import invalid, not_found
+from resources.api.problems import Refused, invalid, not_found
 from resources.api.schema import header, operation, path
 
 Given = dict[str, Any]
 Body = dict[str, Any]
 OUTCOMES = get_args(deciding.Outcome)
+MOST_FIELDS = 20
 IF_MATCH = header("If-Match", 'What you saw: `"<revision>:<action digest>"`, its tag.')
 
 
@@ -87,6 +91,15 @@ def outcome(body: Body) -> Given:
     return {"outcome": word}
 
 
+def fields(body: Body) -> Given:
+    """Read which fields should be different."""
+    given = body.get("fields", [])
+    good = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    if not good or len(given) > MOST_FIELDS:
+        raise invalid(f"fields lists up to {MOST_FIELDS} places in the plan.", "/fields")
+    return {"fields": given}
+
+
 class Saying(NamedTuple):
     """An answer: its use case, the fields of its body besides the reason, and their reader."""
 
@@ -103,7 +116,7 @@ ANSWERS: Mapping[str, Saying] = {
     "adopt": Saying(deciding.adopt),
     "accept": Saying(deciding.accept, ("until",), until),
     "snooze": Saying(deciding.snooze, ("until", "worse"), rest),
-    "request-changes": Saying(deciding.request_changes),
+    "request-changes": Saying(deciding.request_changes, ("fields",), fields),
     "withdraw": Saying(deciding.withdraw),
     "undo": Saying(deciding.undo),
     "break-glass": Saying(deciding.break_glass),
@@ -111,7 +124,7 @@ ANSWERS: Mapping[str, Saying] = {
     "resolve": Saying(deciding.resolve, ("outcome",), outcome),
 }
 # What may be said about many at once.
-TOGETHER = [documents.spelled(each) for each in grouping.ANSWERS]
+TOGETHER = [spelled(each) for each in grouping.ANSWERS]
 # What is said of a proposal that is over, or needs nothing to be seen.
 OTHERS: Mapping[str, Callable[..., Proposal]] = {
     "review": deciding.review,
@@ -135,10 +148,13 @@ class Answer(Human):
         """Say it."""
         if answer not in ANSWERS and answer not in OTHERS:
             raise not_found(f"There is no answer {answer[:80]!r}.", allowed=[*ANSWERS, *OTHERS])
-        key, now = found(request, id).pk, timezone.now()
+        row, now, person = found(request, id), timezone.now(), person_of(request)
         say, given = said_in(request, answer)
+        if stepping.is_needed(request._request, person, row, answer, now):
+            there = reverse("account_reauthenticate")
+            raise Refused(403, "confirm", stepping.SENTENCE, at=there)
         with as_problems(now):
-            proposal = say(key, person=person_of(request), now=now, **given)
+            proposal = say(row.pk, person=person, now=now, **given)
         return whole(request, proposal, now)
 
 

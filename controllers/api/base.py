@@ -11,11 +11,12 @@ from rest_framework.request import Request
 
 from controllers import operating
 from resources.access import visible
-from resources.api.authentication import principal_of
+from resources.api.authentication import principal_of, scope_of
 from resources.api.base import View, find, kind_named
 from resources.api.problems import Refused, forbidden, invalid, not_found
 from resources.api.schema import path
 from resources.models import AgentToken, Resource
+from resources.scoping import ORGANISATION
 
 CONTROLLER = path("name", "The controller's name.")
 LONGEST_REASON = 500
@@ -30,7 +31,8 @@ class Operating(View):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Let only those in who may change what is declared, for a cycle may change as much."""
         super().initial(request, *args, **kwargs)
-        if not request.user.has_perm("resources.change_resource"):
+        # Controllers are the organisation's: whoever runs one acts everywhere.
+        if not scope_of(request).edits("change", ORGANISATION):
             raise forbidden("You may not run controllers: ask an administrator.")
 
 
@@ -68,7 +70,7 @@ def read_reason(request: Request) -> str:
 def seen_by(request: Request, refs: set[str]) -> set[str]:
     """Keep the references, such as `domain/growth`, to what the principal may read."""
     principal = principal_of(request)
-    if not isinstance(principal, AgentToken):
+    if not isinstance(principal, AgentToken) and scope_of(request).is_whole:
         return refs
     names = {ref.partition("/")[2] for ref in refs}
     rows = visible(Resource.objects.filter(name__in=names, deleted_at=None), principal)

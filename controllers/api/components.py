@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from controllers.api import decision_components
+from controllers.api import (
+    admission_components,
+    decision_components,
+    earned_components,
+    outside_components,
+    run_components,
+    telemetry_components,
+    work_components,
+)
 from controllers.engine.cycle import PHASES
 from controllers.engine.types import Mode, Result, Severity, Urgency, Word
 from controllers.models import Cycle, Delivery, WorkItem
@@ -230,18 +238,33 @@ SCHEMAS: dict[str, Schema] = {
 }
 
 
+PARTS = (
+    admission_components,
+    decision_components,
+    earned_components,
+    outside_components,
+    run_components,
+    telemetry_components,
+    work_components,
+)
 # What may be asked without a word.
 WITHOUT_BODY = (
     "/api/v1/controllers/{name}/reconcile",
+    "/api/v1/controllers/{name}/cycles",
+    "/api/v1/controllers/{name}/heartbeat",
     "/api/v1/proposals/{id}/{answer}",
+    "/api/v1/workflows/{name}/runs",
 )
 
 
 def add_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add our schemas, and say which body may be left out; drf-spectacular calls this last."""
     schemas = result["components"]["schemas"]
-    schemas.update(SCHEMAS | decision_components.SCHEMAS)
+    for part in PARTS:
+        schemas.update(part.SCHEMAS)
+    schemas.update(SCHEMAS)
     problem = schemas["Problem"]["properties"] | decision_components.PROBLEM
+    problem |= run_components.PROBLEM | work_components.PROBLEM
     schemas["Problem"] = schemas["Problem"] | {"properties": problem}
     for path in WITHOUT_BODY:
         result["paths"][path]["post"]["requestBody"]["required"] = False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import get_args
 
+from controllers.api.work_components import FEEDBACK, FIELDS
 from controllers.deciding import Outcome
 from controllers.engine.types import Class, Mode, Risk, Urgency
 from controllers.grouping import ANSWERS as TOGETHER
 from controllers.grouping import Word
 from controllers.lifecycle import ANSWERS, STATES
-from controllers.models import Hold, Step
+from controllers.models import Hold
 from resources.api.components import (
     COUNT,
     FREE,
@@ -70,6 +71,7 @@ SUMMARY: Schema = {
     "answer": text("The answer that decided."),
     "decidedBy": ACTOR,
     "reason": text(),
+    "feedback": FEEDBACK,
     "outcome": text("What later cycles found: effective, ineffective or worse."),
     "error": text(),
     "undoing": SWITCH,
@@ -151,21 +153,6 @@ SCHEMAS: dict[str, Schema] = {
         shown=DIGEST,
         at=TIME,
     ),
-    "ProposalStep": structure(
-        "sequence operation undoes executor state attempts",
-        sequence=NUMBER,
-        operation=text(),
-        undoes=SWITCH,
-        executor=text(enum=["control-plane", "agent", "webhook"]),
-        state=text(enum=list(Step.State.values)),
-        attempts=COUNT,
-        agent=text(),
-        claimedBy=text(),
-        error=text(),
-        startedAt=TIME,
-        endedAt=TIME,
-        deadline=TIME,
-    ),
     "Proposal": structure(
         f"{ALWAYS} actions basis basisDigest decisions steps deciders allowed",
         "A plan for one resource; its ETag is its `tag`.",
@@ -195,7 +182,14 @@ SCHEMAS: dict[str, Schema] = {
         ),
         changes={"type": "array", "items": FREE, "description": "What changed since you looked."},
     ),
-    "Filing": structure("resource actions why", resource=RESOURCE, why=WHY, actions=STEPS),
+    "Filing": structure(
+        "actions why",
+        "A new proposal names its resource; the answer to a request for changes what it revises.",
+        resource=RESOURCE,
+        revises={**NUMBER, "description": "The proposal that people sent back."},
+        why=WHY,
+        actions=STEPS,
+    ),
     "Revising": structure("actions why", why=WHY, actions=STEPS),
     "Answer": structure(
         "",
@@ -206,6 +200,7 @@ SCHEMAS: dict[str, Schema] = {
         path=text("Override: the field, such as `spec.tokenBudget.maxDaily`."),
         value=ANY,
         outcome=text("Resolve: what became of it.", enum=list(get_args(Outcome))),
+        fields={**FIELDS, "description": "Request changes: what should be different."},
         actions={
             "type": "array",
             "description": "Change: the parameters to edit.",

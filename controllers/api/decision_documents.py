@@ -9,19 +9,20 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from controllers import gating, lifecycle, roles
+from controllers.api.spelling import Times, said, spelled, times
+from controllers.api.work_documents import step
 from controllers.engine.gate import CODES
 from controllers.grouping import Group, Result
 from controllers.holds import Flight, Placed
 from controllers.holds.scopes import HELD
 from controllers.lifecycle import OPEN, WAITING, Answer
-from controllers.models import Decision, Hold, Proposal, Step
+from controllers.models import Decision, Hold, Proposal
 from controllers.proposing.again import LATE
 from resources.kind import Document
 from resources.ledger import instant
 
 # The codes that name a hold.
 HOLDING = tuple(CODES.values())
-Times = tuple[tuple[str, datetime | None], ...]
 
 
 def summary(proposal: Proposal) -> Document:
@@ -49,6 +50,7 @@ def summary(proposal: Proposal) -> Document:
         "answer": spelled(proposal.answer),
         "decidedBy": proposal.decided_by,
         "reason": proposal.reason,
+        "feedback": feedback(proposal),
         "outcome": proposal.outcome,
         "error": proposal.error,
         "undoing": proposal.undoing or None,
@@ -58,14 +60,19 @@ def summary(proposal: Proposal) -> Document:
     return said(found)
 
 
-def said(found: Document) -> Document:
-    """Leave out what there is nothing to say about."""
-    return {key: value for key, value in found.items() if value is not None and value != ""}
-
-
-def spelled(answer: str) -> str:
-    """Spell an answer as the API does."""
-    return answer.replace("_", "-")
+def feedback(proposal: Proposal) -> Document | None:
+    """Write what people who sent it back want to be different, while it waits for an answer."""
+    if proposal.state != "changes_requested":
+        return None
+    found: Document = {
+        "reason": proposal.reason,
+        "by": proposal.decided_by,
+        "revision": proposal.revision,
+        "thread": proposal.thread_id or proposal.pk,
+        "fields": proposal.feedback.get("fields") or None,
+        **times((("at", proposal.decided_at),)),
+    }
+    return said(found)
 
 
 def clocks(proposal: Proposal) -> Times:
@@ -84,11 +91,6 @@ def clocks(proposal: Proposal) -> Times:
         ("verifyBy", proposal.verify_by),
         ("reviewBy", proposal.review_by),
     )
-
-
-def times(found: Times) -> Document:
-    """Write the times that there are."""
-    return {name: instant(at) for name, at in found if at is not None}
 
 
 def record(proposal: Proposal, reader: User | None, now: datetime) -> Document:
@@ -180,24 +182,6 @@ def decision(decision: Decision) -> Document:
         "behalf": f"person/{decision.behalf.get_username()}" if decision.behalf else "",
         "shown": decision.shown,
         "at": instant(decision.at),
-    }
-    return said(found)
-
-
-def step(step: Step) -> Document:
-    """Write one action that was or is being carried out."""
-    found: Document = {
-        "sequence": step.sequence,
-        "operation": step.operation,
-        "undoes": step.undoes,
-        "executor": step.executor,
-        "state": step.state,
-        "attempts": step.attempts,
-        "agent": step.agent,
-        "claimedBy": step.claimed_by,
-        "error": step.error,
-        **times((("startedAt", step.started_at), ("endedAt", step.ended_at))),
-        **times((("deadline", step.deadline),)),
     }
     return said(found)
 

@@ -30,6 +30,7 @@ class Human(View):
 
     tag = "Decisions"
     refusal = "Only people decide, lift and resume: a token never does."
+    always_heard = True
 
 
 def person_of(request: Request) -> User:

@@ -141,7 +141,9 @@ def is_stale(runtime: Runtime | None, controller: Controller | None, now: dateti
     """Tell whether a controller has stopped looking, so that what it said is no longer known."""
     if runtime is None or controller is None:
         return True
-    return watchdog.is_silent(runtime, controller, now)
+    # What a silent one said before waits for its next look, even once it is heard again.
+    waits = runtime.external and runtime.stalled_at is not None
+    return waits or watchdog.is_silent(runtime, controller, now)
 
 
 def last_evaluated(judgement: Judgement, runtime: Runtime | None, version: int) -> datetime:

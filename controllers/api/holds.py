@@ -25,10 +25,13 @@ from controllers.api.decisions import (
     time_in,
 )
 from controllers.api.proposals import target_of
+from controllers.api.repeating import KEY, once
 from controllers.models import Hold
+from controllers.repeats import Said
+from resources import access
 from resources.access import visible
 from resources.api import parameters
-from resources.api.authentication import actor_of, principal_of
+from resources.api.authentication import actor_of, principal_of, scope_of
 from resources.api.base import find, kind_named
 from resources.api.problems import forbidden, invalid, not_found
 from resources.api.schema import operation, path, query
@@ -56,8 +59,8 @@ FIELDS = (
 
 def seen_by(request: Request) -> QuerySet[Hold]:
     """Return the holds on what a principal may read; those on all are everybody's."""
-    rows = Hold.objects.select_related("controller", "resource", "owner")
     principal = principal_of(request)
+    rows = access.rows(Hold, principal).select_related("controller", "resource", "owner")
     if not isinstance(principal, AgentToken):
         return rows
     about = visible(Resource.objects.all(), principal).values("pk")
@@ -110,6 +113,7 @@ class Holds(Human):
     @operation(
         "placeHold",
         "Stop what controllers do: stop all, freeze, pause or override",
+        parameters=[KEY],
         request=("Holding", examples.HOLDING),
         answers={201: ("PlacedHold", examples.PLACED)},
         errors=(400, 403, 404, 409),
@@ -122,9 +126,12 @@ class Holds(Human):
             author: dict[str, Any] = {"actor": actor_of(request)}
         else:
             wanted, author = wanted_in(request, body), {"person": person_of(request)}
+
+        def place() -> Said:
+            return Said(201, documents.placed(holds.place(wanted, now=now, **author)))
+
         with as_problems(now):
-            placed = holds.place(wanted, now=now, **author)
-        return Response(documents.placed(placed), status=201)
+            return once(request, place, now)
 
 
 class HoldRecord(Human):
@@ -196,12 +203,15 @@ def wanted_in(request: Request, body: dict[str, Any]) -> holds.Wanted:
     window = body.get("window", {})
     if not isinstance(window, dict):
         raise invalid("window is an object.", "/window")
-    named = controller.removeprefix("controller/")
+    named, domain = controller.removeprefix("controller/"), text_in(body, "domain")
+    scope = scope_of(request)
+    if domain and not scope.is_whole and domain not in scope.own:
+        raise not_found(f"There is no domain/{domain[:253]}.")
     return holds.Wanted(
         kind=text_in(body, "kind"),
         scope=text_in(body, "scope"),
         reason=text_in(body, "reason"),
-        domain=text_in(body, "domain"),
+        domain=domain,
         controller=find(request, kind_named("controller"), named).pk if controller else None,
         resource=target_of(request, resource, "/resource").pk if resource else None,
         path=text_in(body, "path"),

@@ -15,11 +15,12 @@ from controllers import deciding, grouping, lifecycle, proposing, roles
 from controllers.api import decision_documents as documents
 from controllers.api import decision_examples as examples
 from controllers.api.decisions import Human, as_problems, body_of, key_of, person_of, text_in
+from controllers.api.reading import key_in
 from controllers.models import Proposal
-from resources import kinds
+from resources import access, kinds
 from resources.access import visible
 from resources.api import parameters
-from resources.api.authentication import principal_of
+from resources.api.authentication import actor_of, principal_of
 from resources.api.base import find, kind_named
 from resources.api.preconditions import etag
 from resources.api.problems import invalid, not_found
@@ -28,15 +29,12 @@ from resources.kind import Document
 from resources.models import AgentToken, Resource
 
 ID = path("id", "The proposal's number.")
-LONGEST_KEY = 200
 
 
 def seen_by(request: Request) -> QuerySet[Proposal]:
     """Return the proposals about what a principal may read."""
-    rows, principal = (
-        Proposal.objects.select_related("controller", "resource"),
-        principal_of(request),
-    )
+    principal = principal_of(request)
+    rows = access.rows(Proposal, principal).select_related("controller", "resource")
     if not isinstance(principal, AgentToken):
         return rows
     return rows.filter(resource__in=visible(Resource.objects.all(), principal).values("pk"))
@@ -64,7 +62,11 @@ class Proposals(Human):
         "List proposals, newest first",
         parameters=[
             query("state", "Only those in this state, or `open`, or `waiting`."),
-            query("mine", "Only those that wait and that you may decide.", type=bool),
+            query(
+                "mine",
+                "Only those that wait and that you may decide; for a token, its own.",
+                type=bool,
+            ),
             query("resource", "Only those about this one, such as `agent/scribe`."),
             query("controller", "Only those of this controller."),
             query("cause", "Only those with this root cause."),
@@ -72,7 +74,7 @@ class Proposals(Human):
             query("cursor", "`nextCursor` of the page before, with the same filters."),
         ],
         answers={200: ("ProposalList", examples.PROPOSALS)},
-        errors=(400,),
+        errors=(404,),
     )
     def get(self, request: Request) -> Response:
         """Return one page."""
@@ -80,7 +82,7 @@ class Proposals(Human):
         rows = narrowed(request, seen_by(request)).order_by("-pk")
         if after := cursor.after():
             rows = rows.filter(pk__lt=int(after))
-        mine = parameters.flag(request, "mine")
+        mine = parameters.flag(request, "mine") and isinstance(request.user, User)
         kept = waiting_for(request, rows, most + 1) if mine else list(rows[: most + 1])
         page: Document = {"items": [documents.summary(each) for each in kept[:most]]}
         if len(kept) > most:
@@ -89,9 +91,13 @@ class Proposals(Human):
 
     @operation(
         "propose",
-        "Propose a change; people decide",
+        "Propose a change, or answer a request for changes; people decide",
         parameters=[
-            header("Idempotency-Key", "A name of your request: repeated, it proposes nothing new.")
+            header(
+                "Idempotency-Key",
+                "A name of your request: repeated, it proposes nothing new.",
+                maxLength=200,
+            )
         ],
         request=("Filing", examples.FILING),
         answers={200: ("Proposal", examples.PROPOSAL), 201: ("Proposal", examples.PROPOSAL)},
@@ -99,13 +105,16 @@ class Proposals(Human):
     )
     def post(self, request: Request) -> Response:
         """File a proposal for an agent or a person."""
-        body = body_of(request, ("resource", "actions", "why"))
-        key = request.headers.get("Idempotency-Key", "")
-        if len(key) > LONGEST_KEY or not key.isprintable():
-            raise invalid(f"Idempotency-Key has up to {LONGEST_KEY} printable characters.")
-        target, now = target_of(request, text_in(body, "resource"), "/resource"), timezone.now()
-        filing = proposing.Filing(target.pk, actions_in(body), text_in(body, "why"), key)
+        body = body_of(request, ("resource", "actions", "why", "revises"))
+        revised = revised_in(request, body)
+        ref = text_in(body, "resource") or (str(revised.resource) if revised else "")
+        target, now = target_of(request, ref, "/resource"), timezone.now()
+        why, key = text_in(body, "why"), key_in(request)
+        filing = proposing.Filing(target.pk, actions_in(body), why, key)
         with as_problems(now):
+            if revised is not None:
+                answered = proposing.revise(revised.pk, filing, by=proposer(request), now=now)
+                return whole(request, answered, now)
             filed = proposing.propose(filing, by=proposer(request), now=now)
         return whole(request, filed.proposal, now, status=201 if filed.new else 200)
 
@@ -180,7 +189,9 @@ def narrowed(request: Request, rows: QuerySet[Proposal]) -> QuerySet[Proposal]:
     given = request.query_params
     if state := given.get("state"):
         rows = rows.filter(state__in=states(state))
-    if parameters.flag(request, "mine"):
+    if isinstance(request.auth, AgentToken) and parameters.flag(request, "mine"):
+        rows = rows.filter(proposer=str(actor_of(request)))
+    elif parameters.flag(request, "mine"):
         rows = rows.filter(pk__in=grouping.waiting(timezone.now()).values("pk"))
     if resource := given.get("resource"):
         rows = rows.filter(resource=target_of(request, resource))
@@ -203,7 +214,7 @@ def states(word: str) -> tuple[str, ...]:
 
 
 def waiting_for(request: Request, rows: QuerySet[Proposal], most: int) -> list[Proposal]:
-    """Keep what the reader may decide; an agent decides nothing."""
+    """Keep what the reader may decide; a token decides nothing."""
     if not isinstance(request.user, User):
         return []
     return roles.waiting_for(request.user, rows, most, timezone.now())
@@ -215,6 +226,16 @@ def target_of(request: Request, ref: str, pointer: str | None = None) -> Resourc
     if kinds.by_path(kind) is None or not name:
         raise invalid("resource is a reference such as agent/scribe.", pointer)
     return find(request, kind_named(kind), name)
+
+
+def revised_in(request: Request, body: Document) -> Proposal | None:
+    """Find the proposal that a filing revises, if it revises one."""
+    if "revises" not in body:
+        return None
+    key = body["revises"]
+    if not isinstance(key, int) or isinstance(key, bool):
+        raise invalid("revises is the number of a proposal.", "/revises")
+    return found(request, str(key))
 
 
 def actions_in(body: Document) -> list[dict[str, Any]]:

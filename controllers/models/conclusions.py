@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from resources.fields import DocumentField
 from resources.models import Resource
+from resources.scoping import ScopedManager
 
 
 class Judgement(models.Model):
@@ -32,6 +33,9 @@ class Judgement(models.Model):
     recheck_at = models.DateTimeField(null=True)
     episode = DocumentField(default=dict)
     plan = models.CharField(max_length=64, blank=True)
+
+    scoped_by = ("resource__domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [
@@ -68,6 +72,9 @@ class DriftSample(models.Model):
     drifted = models.BooleanField()
     dimensions = DocumentField(default=dict)
 
+    scoped_by = ("resource__domain",)
+    objects = ScopedManager()
+
     class Meta:
         indexes = [
             # One resource's history; retention by count.
@@ -93,6 +100,9 @@ class Alert(models.Model):
     correlation_id = models.CharField(max_length=64)
     raised_at = models.DateTimeField()
     resolved_at = models.DateTimeField(null=True)
+
+    scoped_by = ("controller__domain", "resource__domain")
+    objects = ScopedManager()
 
     class Meta:
         constraints = [

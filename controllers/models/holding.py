@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from resources.fields import DocumentField
 from resources.models import Resource
+from resources.scoping import ScopedManager
 
 
 class Epoch(models.Model):
@@ -91,6 +92,9 @@ class Hold(models.Model):
     # The steps that were under way when it was placed.
     flights = DocumentField(default=list)
 
+    scoped_by = ("domain", "?controller__domain", "?resource__domain")
+    objects = ScopedManager()
+
     class Meta:
         indexes = [
             # The standing ones: few, and asked for before every effect.
@@ -131,6 +135,9 @@ class Shadow(models.Model):
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
     times = models.PositiveIntegerField(default=1)
+
+    scoped_by = ("resource__domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from django.db import models
 from django.db.models import Q
 
+from resources import scoping
 from resources.fields import DocumentField
 from resources.models import Resource
+from resources.scoping import ScopedManager
 
 
 class Chore(models.Model):
@@ -55,8 +59,14 @@ class Runtime(models.Model):
     failures = models.PositiveIntegerField(default=0)
     breaker_reason = models.TextField(blank=True)
     stalled_at = models.DateTimeField(null=True)
+    # Whether another process runs it, and when that was last heard.
+    external = models.BooleanField(default=False, db_default=False)
+    heard_at = models.DateTimeField(null=True)
     # After a hold it only proposes, until a full cycle of this number or a later one has ended.
     only_proposes_from = models.PositiveBigIntegerField(null=True)
+
+    scoped_by = ("controller__domain",)
+    objects = ScopedManager()
 
     def __str__(self) -> str:
         return f"runtime of {self.controller_id}"
@@ -107,6 +117,9 @@ class WorkItem(models.Model):
     message = models.CharField(max_length=500, blank=True)
     # The correlation id of the request, which the cycle goes on with.
     story = models.CharField(max_length=64, blank=True)
+
+    scoped_by = ("resource__domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [
@@ -172,6 +185,9 @@ class Cycle(models.Model):
     hooks = DocumentField(default=list)
     actions = DocumentField(default=list)
 
+    scoped_by = ("controller__domain",)
+    objects = ScopedManager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["controller", "number"], name="one_cycle_per_number")
@@ -185,3 +201,21 @@ class Cycle(models.Model):
 
     def __str__(self) -> str:
         return f"cycle {self.number} of {self.controller_id}"
+
+    @classmethod
+    def from_db(cls, *given: Any, **more: Any) -> Self:
+        """Leave out what a cycle did beyond the domains of the one who looks."""
+        cycle = super().from_db(*given, **more)
+        if scoping.current() is not None:
+            for name in ("hooks", "actions"):
+                if cycle.__dict__.get(name):
+                    setattr(cycle, name, seen_among(cycle.__dict__[name]))
+        return cycle
+
+
+def seen_among(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep the entries of a record about what the one who looks may see."""
+    names = {str(each["target"]).partition("/")[2] for each in entries}
+    rows = Resource.objects.filter(name__in=names).values_list("kind", "name")
+    seen = {f"{kind.lower()}/{name}" for kind, name in rows}
+    return [each for each in entries if each["target"] in seen]

@@ -11,6 +11,7 @@ from django.db.models import Q
 from controllers.lifecycle import OPEN, STATES
 from resources.fields import DocumentField
 from resources.models import Resource
+from resources.scoping import ScopedManager
 
 RISKS = [(each, each) for each in ("low", "medium", "high")]
 
@@ -67,11 +68,15 @@ class Proposal(models.Model):
     # the same plan is not proposed again before.
     quiet_until = models.DateTimeField(null=True)
     quiet_above = models.FloatField(null=True)
+    # Whether it was put off because people are asked enough already; it waits its turn.
+    delayed = models.BooleanField(default=False, db_default=False)
     # The answer that decided.
     decided_at = models.DateTimeField(null=True)
     decided_by = models.CharField(max_length=300, blank=True)
     answer = models.CharField(max_length=16, blank=True)
     reason = models.TextField(blank=True)
+    # What people who sent it back want to be different, and what that was answered by.
+    feedback = DocumentField(default=dict)
     # A second person looks at what was approved by breaking the glass, before this time.
     review_by = models.DateTimeField(null=True)
     # What came before it and after it.
@@ -95,6 +100,9 @@ class Proposal(models.Model):
     correlation_id = models.CharField(max_length=64)
     # What a caller named its request by, so that a repeated one proposes nothing new.
     request_key = models.CharField(max_length=300, blank=True)
+
+    scoped_by = ("resource__domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [
@@ -163,6 +171,9 @@ class Decision(models.Model):
     shown = models.CharField(max_length=64)
     at = models.DateTimeField()
 
+    scoped_by = ("proposal__resource__domain",)
+    objects = ScopedManager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -215,6 +226,15 @@ class Step(models.Model):
     # What was there before: the rollback point.
     before = DocumentField(default=list)
     error = models.TextField(blank=True)
+    # How far whoever does it says to be, in its own words; and when the ledger last heard of it.
+    percent = models.PositiveSmallIntegerField(null=True)
+    note = models.CharField(max_length=300, blank=True)
+    noted_at = models.DateTimeField(null=True)
+    # What a claim and a result were named by: repeated, they do nothing new.
+    requests = DocumentField(default=dict)
+
+    scoped_by = ("proposal__resource__domain",)
+    objects = ScopedManager()
 
     class Meta:
         constraints = [

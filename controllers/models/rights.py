@@ -32,6 +32,8 @@ class Grant(models.Model):
     granted_by = models.CharField(max_length=300)
     granted_at = models.DateTimeField()
     ends_at = models.DateTimeField(null=True)
+    # The group of an identity provider it comes from; nothing when a person gave it.
+    source = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from resources.fields import DocumentField
+from resources.scoping import Scope, ScopedManager
 
 
 class Channel(models.Model):
@@ -37,6 +39,9 @@ class Endpoint(models.Model):
     enabled = models.BooleanField(default=True)
     changed_at = models.DateTimeField()
     changed_by = models.CharField(max_length=300)
+
+    scoped_by = ("domain",)
+    objects = ScopedManager()
 
     def __str__(self) -> str:
         return self.name
@@ -77,6 +82,8 @@ class Delivery(models.Model):
     sent_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
 
+    objects = ScopedManager()
+
     class Meta:
         verbose_name_plural = "deliveries"
         indexes = [
@@ -87,3 +94,12 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} to {self.channel or 'the product'}"
+
+    @staticmethod
+    def within(scope: Scope) -> Q:
+        """Say which messages somebody reads: those about something that they see."""
+        seen, some = scope.reading, Q(pk__in=[])
+        for path in ("alert__resource", "proposal__resource", "hold__resource"):
+            some |= Q(**{f"{path}__domain__in": seen})
+        # A hold of a domain or of everything is about no resource.
+        return some | Q(hold__resource=None, hold__domain__in=seen)

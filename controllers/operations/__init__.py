@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controllers.operations.catalogue import ALL, find
 from controllers.operations.checking import check, risk_of
-from controllers.operations.executors import Executor, executor_of
+from controllers.operations.executors import Executor, carrier_of, executor_of
 from controllers.operations.operation import REMOVE, Change, Impossible, Operation
 from controllers.operations.performing import perform, plan, undo
 from resources.store import Stale
@@ -17,6 +17,7 @@ __all__ = [
     "Impossible",
     "Operation",
     "Stale",
+    "carrier_of",
     "check",
     "executor_of",
     "find",

@@ -1,11 +1,12 @@
-"""Who carries an operation out: an outside machine, an agent, or the control plane."""
+"""Who carries an operation out: a machine, an agent, an outside controller, or we ourselves."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from controllers import compiled
 from controllers.engine.reading import items, text
-from controllers.models import Endpoint
+from controllers.models import Endpoint, Proposal, WorkflowRun
 from controllers.operations import endpoints
 from controllers.operations.operation import Operation
 from controllers.operations.performing import subject
@@ -13,21 +14,47 @@ from resources.models import Resource
 
 
 class Executor(NamedTuple):
-    """Who does it; an agent's name, or the endpoint that is called."""
+    """Who does it; the name of an agent or controller, or the endpoint that is called."""
 
-    kind: Literal["control-plane", "agent", "webhook"]
+    kind: Literal["control-plane", "agent", "controller", "webhook"]
     endpoint: Endpoint | None = None
     agent: str = ""
 
 
 def executor_of(operation: Operation, resource: Resource) -> Executor:
-    """Return who carries an operation out on a resource; an endpoint that takes it comes first."""
+    """Return who carries an operation out on a resource; an endpoint that takes it comes first.
+
+    What is done to a run that is kept here is done where it is kept.
+    """
+    if operation.here or (operation.on_runs and runs_are_kept(resource)):
+        return Executor("control-plane")
     endpoint = endpoints.taking(operation.name, resource.domain)
     if endpoint is not None:
         return Executor("webhook", endpoint)
     if operation.executor == "agent" or operation.declared(subject(resource)):
         return Executor("agent", agent=agent_for(resource))
     return Executor("control-plane")
+
+
+def runs_are_kept(workflow: Resource) -> bool:
+    """Tell whether the runs of a workflow are kept here."""
+    return WorkflowRun.objects.filter(workflow=workflow.pk).exists()
+
+
+def carrier_of(operation: Operation, proposal: Proposal) -> Executor:
+    """Return who carries a proposal out; an outside controller does what an agent would."""
+    found = executor_of(operation, proposal.resource)
+    outside = outside_of(proposal) if found.kind == "agent" else ""
+    return Executor("controller", agent=outside) if outside else found
+
+
+def outside_of(proposal: Proposal) -> str:
+    """Return the outside controller whose own plan it is, if it is the plan of one."""
+    owner = proposal.controller
+    if owner is None or proposal.proposer != str(owner):
+        return ""
+    declared = compiled.attempt((owner.pk, owner.generation))
+    return owner.name if declared is not None and declared.runner == "external" else ""
 
 
 def agent_for(resource: Resource) -> str:

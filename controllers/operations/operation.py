@@ -125,6 +125,10 @@ class Operation:
     # Whether doing it twice is the same as doing it once.
     idempotent: bool = True
     executor: Hand = "control-plane"
+    # Whether it is done to a run; one that is kept here is the control plane's to move.
+    on_runs: bool = False
+    # Whether no machine outside may take it.
+    here: bool = False
     # What is declared anew, in the control plane; what only tells people declares nothing.
     changes: Changes | None = None
     reach: Callable[[Subject, Document], Reach | None] = _reaches_nothing

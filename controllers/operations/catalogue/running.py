@@ -1,4 +1,6 @@
-"""What can be done with the run of a workflow; whoever leads the run does it."""
+"""What can be done with the run of a workflow: by the control plane where runs are kept here,
+or else by whoever leads the run.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ def _state(_: Document) -> tuple[str, ...]:
 
 RUN = parameters(workflow=NAME, run=NAME)
 STEPS = parameters(workflow=NAME, run=NAME, steps=NAMES)
+GATE = parameters(("run", "step"), workflow=NAME, run=NAME, step=NAME)
 OPERATIONS = (
     Operation(
         name="start",
@@ -35,6 +38,7 @@ OPERATIONS = (
         targets=("Workflow",),
         parameters=STEPS,
         executor="agent",
+        on_runs=True,
         idempotent=False,
         touches=lambda _: ("status.state", "status.retries"),
         opposite="abort",
@@ -49,6 +53,7 @@ OPERATIONS = (
         targets=("Workflow",),
         parameters=STEPS,
         executor="agent",
+        on_runs=True,
         touches=lambda _: ("status.state", "status.completedSteps"),
         opposite="start",
         seen="The workflow reports that it compensates, and then that it is completed.",
@@ -64,7 +69,21 @@ OPERATIONS = (
         targets=("Workflow",),
         parameters=RUN,
         executor="agent",
+        on_runs=True,
         touches=_state,
         seen="The workflow reports that its run failed.",
+    ),
+    Operation(
+        name="pass-gate",
+        title="Pass the gate",
+        sentence="Lets the run of a workflow go on that waits for a person.",
+        kind="change",
+        risk="medium",
+        targets=("Workflow",),
+        parameters=GATE,
+        on_runs=True,
+        idempotent=False,
+        touches=_state,
+        seen="The gate is completed, and the steps behind it become ready.",
     ),
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor
 
+from controllers.engine import reading
 from controllers.engine.reading import full_allowance, items, section, text
 from controllers.operations.operation import (
     NAME,
@@ -30,7 +30,7 @@ def throttled(agent: Subject, factor: float) -> Iterator[Change]:
     if full is None:
         raise Impossible(f"agent/{agent.name} declares no daily tokens that could be lowered.")
     if factor < 1:
-        yield agent.change(LIMIT, floor(full * factor))
+        yield agent.change(LIMIT, reading.throttled(full, factor))
         yield agent.change(MARK, {"full": full, "factor": factor})
     elif "throttled" in section(agent.spec, "tokenBudget"):
         yield agent.change(LIMIT, full)
