@@ -11,13 +11,14 @@ from django.conf import settings
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import transaction
+from django.db.models import Q
 from django.urls import reverse
 
 from controllers.models import Grant
 from resources import ledger
 from resources.actor import SYSTEM, Actor
 
-# What the groups of the admin site may do with resources; `roles` says what everything else asks.
+# How people are sorted when they are added. What they may do is asked of their grants alone.
 ROLES = {
     "Viewers": ("view_resource",),
     "Operators": ("view_resource", "add_resource", "change_resource"),
@@ -34,6 +35,10 @@ GRANTED = {
     "Auditors": Grant.Role.AUDITOR,
     "Administrators": Grant.Role.ADMINISTRATOR,
 }
+
+
+# The roles that work in the admin: what they may do there is asked each time.
+INSIDE = (Grant.Role.OPERATOR, Grant.Role.ADMINISTRATOR, Grant.Role.AUDITOR)
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,13 @@ def add_person(username: str, *, name: str, role: str, actor: Actor, now: dateti
 def give(user: User, role: Grant.Role, *, actor: Actor, now: datetime) -> None:
     """Give somebody who is new a role for the whole organisation."""
     Grant.objects.create(person=user, role=role, granted_by=str(actor), granted_at=now)
+
+
+def open_door(user: User, now: datetime) -> None:
+    """Let whoever holds a role that works there into the admin, and nobody else."""
+    held = Grant.objects.filter(Q(ends_at=None) | Q(ends_at__gt=now), person=user)
+    inside = held.filter(role__in=INSIDE).exists()
+    User.objects.filter(pk=user.pk).exclude(is_staff=inside).update(is_staff=inside)
 
 
 def ensure_samples(now: datetime) -> list[User]:

@@ -6,20 +6,26 @@ once. Nobody stands above the rules: a superuser without a grant may do nothing 
 
 from __future__ import annotations
 
-from controllers.roles.deputies import delegate, end_delegation
+from controllers.roles.deputies import check_approver, delegate, end_delegation
 from controllers.roles.eligibility import Authority, authority, deciders, still_valid
 from controllers.roles.granting import Right, grant, revoke
 from controllers.roles.interests import INTERESTED, interested_in, names_of
+from controllers.roles.inviting import deactivate, invite, note_link, reactivate
 from controllers.roles.noting import Missing, Refused
 from controllers.roles.rights import (
     Denied,
+    approvers,
+    check_administers,
     check_glass,
     check_lift,
     check_operate,
     check_propose,
+    check_run,
     check_stop,
+    holds_anywhere,
     holds_role,
 )
+from controllers.roles.scopes import colleagues, scope_at, scopes_of
 from controllers.roles.waiting import waiting_for
 
 __all__ = [
@@ -29,20 +35,32 @@ __all__ = [
     "Missing",
     "Refused",
     "Right",
+    "approvers",
     "authority",
+    "check_administers",
+    "check_approver",
     "check_glass",
     "check_lift",
     "check_operate",
     "check_propose",
+    "check_run",
     "check_stop",
+    "colleagues",
+    "deactivate",
     "deciders",
     "delegate",
     "end_delegation",
     "grant",
+    "holds_anywhere",
     "holds_role",
     "interested_in",
+    "invite",
     "names_of",
+    "note_link",
+    "reactivate",
     "revoke",
+    "scope_at",
+    "scopes_of",
     "still_valid",
     "waiting_for",
 ]

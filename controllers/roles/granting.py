@@ -1,4 +1,8 @@
-"""Give and take roles: only an administrator of the place does, and nobody for themselves."""
+"""Give and take roles: only an administrator of the place does, and nobody for themselves.
+
+Nobody gives what they do not hold. Who administers a place may do there what its viewers,
+operators and auditors may; deciding is not part of that: only who decides makes others decide.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from controllers import people
 from controllers.models import Grant
 from controllers.roles.eligibility import RISKS
 from controllers.roles.noting import Refused, note
-from controllers.roles.rights import ADMINISTER, Denied, grants, place
+from controllers.roles.rights import ADMINISTER, DECIDE, Denied, grants, place
 from resources import ledger
 from resources.models import Resource
 
@@ -42,13 +47,15 @@ def grant(person: User, right: Right, *, by: User, now: datetime) -> Grant:
         check_administrator(by, right.domain, now)
         if by.pk == person.pk:
             raise Denied("OwnRights", "Nobody gives themselves a role.")
+        check_held(by, right, now)
         Grant.objects.bulk_create(
             [wanted],
             update_conflicts=True,
             unique_fields=["person", "role", "domain"],
-            update_fields=["ceiling", "granted_by", "granted_at", "ends_at"],
+            update_fields=["ceiling", "granted_by", "granted_at", "ends_at", "source"],
         )
         check_administered(right.role, right.domain, now)
+        people.open_door(person, now)
         note(person, "person.granted", told(right), by=by, now=now)
     return Grant.objects.get(person=person, role=right.role, domain=right.domain)
 
@@ -63,6 +70,7 @@ def revoke(person: User, role: str, *, by: User, now: datetime, domain: str = ""
         taken, _ = Grant.objects.filter(person=person, role=role, domain=domain).delete()
         if taken:
             check_administered(role, domain, now)
+            people.open_door(person, now)
             note(person, "person.revoked", {"role": role, "domain": domain}, by=by, now=now)
     return bool(taken)
 
@@ -91,6 +99,18 @@ def check_administrator(by: User, domain: str, now: datetime) -> None:
     if by.pk not in {each.person_id for each in administrators(domain, now)}:
         said = f"Only an administrator of {place(domain)} gives or takes roles there."
         raise Denied("NotAdministrator", said)
+
+
+def check_held(by: User, right: Right, now: datetime) -> None:
+    """Raise if somebody would give more than they hold: a right to decide, or a higher risk."""
+    if right.role != Grant.Role.APPROVER:
+        return
+    own = grants(DECIDE, right.domain, now).filter(person=by.pk).values_list("ceiling", flat=True)
+    highest = max((RISKS.index(each) for each in own), default=-1)
+    if highest < RISKS.index(right.ceiling):
+        upto = f"only up to {RISKS[highest]} risk" if highest >= 0 else "not at all"
+        said = f"Nobody gives what they do not hold: you decide {upto} in {place(right.domain)}."
+        raise Denied("NotHeld", said)
 
 
 def check_administered(role: str, domain: str, now: datetime) -> None:

@@ -49,6 +49,21 @@ def holds_role(person: User, roles: Iterable[str], domain: str, now: datetime) -
     return grants(roles, domain, now).filter(person=person.pk).exists()
 
 
+def approvers(domain: str, now: datetime) -> int:
+    """Count the people who may decide in a domain."""
+    return grants(DECIDE, domain, now).values("person").distinct().count()
+
+
+def holds_anywhere(person: User, roles: Iterable[str], now: datetime) -> bool:
+    """Tell whether somebody holds one of these roles, wherever it counts."""
+    return anywhere(roles, now).filter(person=person.pk).exists()
+
+
+def check_administers(person: User, now: datetime) -> None:
+    """Raise unless somebody administers the organisation."""
+    check(person, ADMINISTER, "", now, "does this for others")
+
+
 def check_stop(person: User, domain: str, now: datetime) -> None:
     """Raise unless somebody may pause, freeze, override or stop in a domain."""
     check(person, STOP, domain, now, "stops anything")
@@ -67,6 +82,11 @@ def check_propose(person: User, domain: str, now: datetime) -> None:
 def check_operate(person: User, domain: str, now: datetime) -> None:
     """Raise unless somebody may run controllers, retry and reset in a domain."""
     check(person, OPERATE, domain, now, "runs controllers")
+
+
+def check_run(person: User, domain: str, now: datetime) -> None:
+    """Raise unless somebody may start the workflows of a domain."""
+    check(person, OPERATE, domain, now, "starts workflows")
 
 
 def check_glass(person: User, domain: str, now: datetime) -> None:
