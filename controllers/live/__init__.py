@@ -1,0 +1,1 @@
+"""Live pages: what was committed reaches every open page, once, in order."""

@@ -1,0 +1,296 @@
+"""Where somebody decides about one proposal: what they may say, and the form they are at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from controllers import roles, wording
+from controllers.api import decision_documents as documents
+from controllers.deciding.entitling import check_decider, check_responsible, check_withdrawer
+from controllers.models import Decision, Proposal
+from controllers.pages import deciding_inputs as inputs
+from controllers.pages.deciding_forms import Form, friction
+from controllers.pages.deciding_inputs import Input, Typed
+from controllers.pages.deciding_verdicts import FORMS
+from controllers.pages.reading_pane import Reading
+from controllers.roles import Denied
+
+Check = Callable[[User, Proposal, datetime], Any]
+MAIN = ("reject", "override", "snooze", "pause")
+PAIR = ("reject", "snooze")
+MORE = (
+    "change",
+    "accept",
+    "adopt",
+    "request-changes",
+    "extend",
+    "withdraw",
+    "break-glass",
+)
+# What is said of something that was decided.
+AFTER = ("withdraw", "override", "undo", "resolve", "review", "repropose")
+
+
+def _may_stop(person: User, proposal: Proposal, now: datetime) -> None:
+    roles.check_stop(person, proposal.resource.domain, now)
+
+
+def _may_pause(person: User, proposal: Proposal, now: datetime) -> None:
+    controller = proposal.controller
+    if controller is None or controller.deleted_at is not None:
+        raise Denied("NoController", "No controller proposed it.")
+    roles.check_stop(person, controller.domain, now)
+
+
+def _may_break_glass(person: User, proposal: Proposal, now: datetime) -> None:
+    roles.check_glass(person, proposal.resource.domain, now)
+
+
+def _may_ask_again(person: User, proposal: Proposal, now: datetime) -> None:
+    if not roles.holds_role(person, ("approver",), proposal.resource.domain, now):
+        roles.check_propose(person, proposal.resource.domain, now)
+
+
+# The rule that each answer asks; the use cases ask the same again.
+RULES: Mapping[str, Check] = {
+    "approve": roles.authority,
+    "adopt": roles.authority,
+    "review": roles.authority,
+    "reject": check_decider,
+    "change": check_decider,
+    "accept": check_decider,
+    "snooze": check_decider,
+    "request-changes": check_decider,
+    "extend": check_decider,
+    "override": _may_stop,
+    "pause": _may_pause,
+    "withdraw": check_withdrawer,
+    "undo": check_responsible,
+    "resolve": check_responsible,
+    "break-glass": _may_break_glass,
+    "repropose": _may_ask_again,
+}
+
+
+class Offer(NamedTuple):
+    """Something that may be said, and where."""
+
+    form: Form
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What happened instead of what was wanted."""
+
+    title: str
+    text: str = ""
+    quote: str = ""
+    tone: str = "danger"
+    changes: Sequence[Mapping[str, str]] = ()
+    # Whether to lead on to the next proposal, or to proposing it again.
+    onward: bool = False
+    again: bool = False
+
+
+class Desk:
+    """One person before one proposal, maybe at the form for one answer."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        person: User,
+        *,
+        place: str = "",
+        back: str = "",
+        verdict: str = "",
+        typed: Typed | None = None,
+    ) -> None:
+        self.reading, self.person = reading, person
+        self.proposal, self.now = reading.proposal, reading.now
+        self.place, self.back, self.verdict = place, back, verdict
+        self.typed: Typed = typed or {}
+        self.problems: Mapping[str, str] = {}
+        self.notice: Notice | None = None
+        self._denied: dict[Check, Denied | None] = {}
+
+    def denial(self, verdict: str) -> Denied | None:
+        """Return why somebody may not say something, or nothing."""
+        rule = RULES[verdict]
+        if rule not in self._denied:
+            try:
+                rule(self.person, self.proposal, self.now)
+                self._denied[rule] = None
+            except Denied as error:
+                self._denied[rule] = error
+        return self._denied[rule]
+
+    @cached_property
+    def allowed(self) -> frozenset[str]:
+        """What anybody may say of it as it stands."""
+        found = {*documents.allowed(self.proposal, self.now)}
+        if self.reading.waits:
+            found.add("pause")
+        if not inputs.adoptable(self.proposal):
+            found.discard("adopt")
+        if self.proposal.controller_id is not None:
+            # A controller reads no words; only a person or an agent answers them.
+            found.discard("request-changes")
+        return frozenset(found)
+
+    def may(self, verdict: str) -> bool:
+        """Tell whether somebody may say something now."""
+        return verdict in self.allowed and self.denial(verdict) is None
+
+    @cached_property
+    def decides(self) -> bool:
+        """Whether an approval of theirs would count."""
+        return self.may("approve") and not self.voted
+
+    @cached_property
+    def voted(self) -> bool:
+        """Whether they have approved it as it is."""
+        given = Decision.objects.filter(
+            proposal=self.proposal,
+            revision=self.proposal.revision,
+            person=self.person,
+            answer="approve",
+        )
+        return self.reading.waits and given.exists()
+
+    @property
+    def refusal(self) -> str:
+        """Why they cannot decide."""
+        denied = self.denial("approve") if "approve" in self.allowed else None
+        return str(denied) if denied else ""
+
+    @property
+    def full_page_only(self) -> bool:
+        """Whether it is too grave to be decided beside a list."""
+        grave = not self.proposal.reversible or self.proposal.people > 1
+        return self.place == "pane" and grave
+
+    @property
+    def friction(self) -> str:
+        """How much an approval asks of them."""
+        return friction(self.proposal)
+
+    @cached_property
+    def form(self) -> Form | None:
+        """The form they are at: the one asked for, or the approval."""
+        if self.verdict and self.may(self.verdict):
+            return FORMS[self.verdict]
+        return FORMS["approve"] if self.decides and not self.full_page_only else None
+
+    @property
+    def asked(self) -> bool:
+        """Whether they asked for a form; the approval stands among the others where it can."""
+        if self.verdict == "approve" and self.place:
+            return False
+        return bool(self.verdict) and self.form is FORMS[self.verdict]
+
+    @property
+    def heading(self) -> str:
+        """What the form is about."""
+        return self.form.worded(self.form.heading, self.proposal) if self.form else ""
+
+    @property
+    def button(self) -> str:
+        """What the form does."""
+        return self.form.worded(self.form.button, self.proposal) if self.form else ""
+
+    @property
+    def inputs(self) -> Sequence[Input]:
+        """What the form asks for."""
+        return self.form.inputs(self.proposal, self.typed, self.problems) if self.form else []
+
+    @property
+    def adopted(self) -> Sequence[wording.Fact]:
+        """What would be declared as it is observed."""
+        return inputs.adoptable(self.proposal) if self.verdict == "adopt" else []
+
+    def offers(self, names: Sequence[str]) -> list[Offer]:
+        """Return those of some answers that they may give."""
+        return [self.offer(FORMS[name]) for name in names if self.may(name)]
+
+    def offer(self, form: Form) -> Offer:
+        """Return where something is said."""
+        return Offer(form, form.worded(form.offer, self.proposal), self.address(form.verdict))
+
+    @property
+    def main(self) -> list[Offer]:
+        """What is said most."""
+        return self.offers(MAIN) if self.reading.waits else []
+
+    @property
+    def pair(self) -> list[Offer]:
+        """The two that stand side by side."""
+        return [each for each in self.main if each.form.verdict in PAIR]
+
+    @property
+    def rest(self) -> list[Offer]:
+        """Those that stand below."""
+        return [each for each in self.main if each.form.verdict not in PAIR]
+
+    @property
+    def more(self) -> list[Offer]:
+        """What is said less often."""
+        if not self.reading.waits:
+            return []
+        alone = self.decides and self.proposal.people == 1
+        return [
+            each
+            for each in self.offers(MORE)
+            if not (alone and each.form.verdict == "break-glass")
+        ]
+
+    @property
+    def after(self) -> list[Offer]:
+        """What can be said of something that was decided."""
+        waits = self.reading.waits
+        return self.offers([name for name in AFTER if not waits or name == "review"])
+
+    @property
+    def action(self) -> str:
+        """Where the form goes."""
+        return self.address(self.form.verdict) if self.form else ""
+
+    def address(self, verdict: str, place: str | None = None) -> str:
+        """Return the address of one answer, here or at another place."""
+        place = self.place if place is None else place
+        named = {"verdict": verdict, "place": place, "back": self.back}
+        query = urlencode({name: value for name, value in named.items() if value})
+        return f"{reverse('decide', args=[self.proposal.pk])}?{query}"
+
+    @property
+    def bare(self) -> str:
+        """Where the decision is without a form that was asked for."""
+        return self.address("")
+
+    @property
+    def again_url(self) -> str:
+        """Where it is proposed again, for whoever may."""
+        return self.address("repropose") if self.may("repropose") else ""
+
+    @property
+    def home(self) -> str:
+        """Where one goes back to from a form."""
+        if self.place == "pane":
+            kept = f"{self.back}&" if self.back else ""
+            return f"{reverse('approvals')}?{kept}at={self.proposal.pk}"
+        return reverse("proposal", args=[self.proposal.pk])
+
+    @property
+    def onward(self) -> str:
+        """Where the next proposal is."""
+        kept = f"?{self.back}" if self.back else ""
+        return f"{reverse('approvals')}{kept}"

@@ -1,0 +1,294 @@
+"""One proposal as people read it before they decide; everything is read when it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+
+from controllers import escalation, happenings, quoting, roles, wording
+from controllers.api import decision_documents as documents
+from controllers.deciding.voting import votes as votes_for
+from controllers.lifecycle import OPEN, WAITING
+from controllers.models import Decision, Hold, Proposal, Step
+from controllers.pages import reading_checks, reading_drift
+from controllers.pages.approvals_rows import Due, due
+from controllers.pages.reading_checks import Check
+from controllers.pages.reading_drift import Drift, Earlier
+from resources.models import LedgerEvent
+
+TOLD = 40
+# No database counts further.
+LARGEST = 2**63 - 1
+
+
+class Level(NamedTuple):
+    """Who hears of it next when nobody answers, and when."""
+
+    role: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Voter:
+    """Somebody who may decide, or did."""
+
+    person: User
+    you: bool
+    decision: Decision | None
+    word: wording.Word
+
+    @property
+    def name(self) -> str:
+        """What they go by."""
+        return wording.named(self.person)
+
+    @property
+    def behalf(self) -> str:
+        """For whom they spoke."""
+        found = self.decision.behalf if self.decision else None
+        return wording.named(found) if found else ""
+
+
+class Reading:
+    """Everything about one proposal that a page shows of it."""
+
+    def __init__(self, proposal: Proposal, now: datetime, *, every_field: bool = False) -> None:
+        self.proposal, self.now, self.every_field = proposal, now, every_field
+
+    @cached_property
+    def number(self) -> str:
+        """Its short name."""
+        return wording.number(self.proposal)
+
+    @cached_property
+    def title(self) -> str:
+        """What would be done."""
+        return wording.title(self.proposal)
+
+    @property
+    def heading(self) -> str:
+        """The title, as a question while it is one."""
+        return wording.question(self.proposal) if self.waits else self.title
+
+    @property
+    def waits(self) -> bool:
+        """Whether people may still decide."""
+        return self.proposal.state in WAITING and self.proposal.expires_at > self.now
+
+    @property
+    def late(self) -> bool:
+        """Whether the clock has ended it."""
+        return documents.is_late(self.proposal, self.now)
+
+    @property
+    def open(self) -> bool:
+        """Whether it may still bring something about."""
+        return self.proposal.state in OPEN and not self.late
+
+    @cached_property
+    def state(self) -> wording.Word:
+        """How it stands."""
+        return wording.state(self.proposal, self.now, len(self.votes) if self.waits else 0)
+
+    @property
+    def risk(self) -> str:
+        """The word for its risk."""
+        return wording.RISKS[self.proposal.risk]
+
+    @property
+    def mode(self) -> wording.Mode:
+        """How far whoever proposes it goes."""
+        return wording.mode(self.proposal.mode)
+
+    @property
+    def due(self) -> Due:
+        """How much time is left to decide."""
+        return due(self.proposal, self.now)
+
+    @cached_property
+    def proposer(self) -> str:
+        """Who proposed it."""
+        return wording.names([self.proposal.proposer])[self.proposal.proposer]
+
+    @cached_property
+    def decider(self) -> str:
+        """Who decided it, if somebody did."""
+        by = self.proposal.decided_by
+        return wording.names([by])[by] if by else ""
+
+    @property
+    def did(self) -> str:
+        """What whoever decided did."""
+        return wording.answered(self.proposal.answer)
+
+    @property
+    def snoozed(self) -> bool:
+        """Whether it is out of sight for a while."""
+        quiet = self.proposal.quiet_until
+        return self.waits and quiet is not None and quiet > self.now
+
+    @cached_property
+    def votes(self) -> Sequence[Decision]:
+        """The approvals that count for what it is now."""
+        return roles.still_valid(votes_for(self.proposal), self.proposal, self.now)
+
+    @property
+    def missing(self) -> int:
+        """How many more have to approve."""
+        return max(self.proposal.people - len(self.votes), 0)
+
+    # What would be done.
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """What was carried out, or is."""
+        return list(self.proposal.steps.order_by("undoes", "sequence"))
+
+    @cached_property
+    def deeds(self) -> Sequence[wording.Deed]:
+        """What would be done, or was."""
+        return wording.deeds(self.proposal, self.now, self.steps)
+
+    @property
+    def ways_back(self) -> Sequence[Step]:
+        """The steps that undo others."""
+        return [each for each in self.steps if each.undoes]
+
+    @cached_property
+    def said(self) -> str:
+        """The reasons in an agent's own words, fit to be shown; nothing when they are not."""
+        agents = quoting.speaker(self.proposal)
+        return quoting.harmless(self.proposal.explanation) if agents else ""
+
+    @property
+    def saved(self) -> Sequence[wording.Field]:
+        """What the rollback point keeps: every field that is declared anew."""
+        if not self.proposal.reversible:
+            return []
+        return [each for deed in self.deeds for each in deed.fields]
+
+    @property
+    def saved_paths(self) -> Sequence[str]:
+        """The fields of the rollback point, each named once."""
+        return [*dict.fromkeys(each.path for each in self.saved)]
+
+    @property
+    def way_back(self) -> str:
+        """How long it can be undone."""
+        return wording.return_of(self.proposal)
+
+    @property
+    def no(self) -> str:
+        """What follows without one."""
+        return wording.if_nothing(self.proposal)
+
+    @cached_property
+    def checks(self) -> Sequence[Check]:
+        """What is asked again before it runs."""
+        return reading_checks.checks(self.proposal, len(self.votes), self.now)
+
+    # Why.
+
+    @cached_property
+    def facts(self) -> Sequence[wording.Fact]:
+        """Everything it rests on."""
+        return wording.facts(self.proposal.evidence)
+
+    @property
+    def off(self) -> Sequence[wording.Fact]:
+        """What is not as desired."""
+        return [each for each in self.facts if each.off]
+
+    @cached_property
+    def every(self) -> Sequence[wording.Fact]:
+        """What is off, what is not known, and the conditions that are as they should be."""
+        return [*self.facts, *reading_drift.met(self.proposal, self.facts)]
+
+    @property
+    def shown(self) -> Sequence[wording.Fact]:
+        """The fields that the table lists."""
+        return self.every if self.every_field else self.off
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """How far its target is off, and why."""
+        return reading_drift.drift(self.proposal, self.facts, self.now)
+
+    @cached_property
+    def earlier(self) -> Sequence[Earlier]:
+        """What became of the same before."""
+        return reading_drift.earlier(self.proposal, self.now)
+
+    # Who.
+
+    def voters(self, viewer: User) -> Sequence[Voter]:
+        """Return who decided or may, the one who looks first among those who may."""
+        given = {each.person_id: each for each in self.votes}
+        able = roles.deciders(self.proposal, self.now) if self.waits else []
+        heard = [each.person for each in self.votes if each.person is not None]
+        waiting = sorted(
+            (each for each in able if each.pk not in given), key=lambda each: each != viewer
+        )
+        return [self.voter(each, viewer, given) for each in [*heard, *waiting]]
+
+    def voter(self, person: User, viewer: User, given: dict[int | None, Decision]) -> Voter:
+        """Say how one person stands."""
+        you = person == viewer
+        if person.pk in given:
+            word = wording.Word("Approved", "ok", "check")
+        elif not self.missing:
+            word = wording.Word("Not needed")
+        else:
+            word = wording.Word("Waiting for you", "human") if you else wording.Word("Can decide")
+        return Voter(person, you, given.get(person.pk), word)
+
+    @cached_property
+    def next_level(self) -> Level | None:
+        """Who hears of it next, if nobody answers."""
+        proposal, paths = (
+            self.proposal,
+            escalation.Charter.read().paths_of(self.proposal.resource.domain),
+        )
+        at = proposal.escalated_at or proposal.created_at
+        wait = escalation.reached(paths, proposal.escalation).wait
+        if proposal.escalated_at is None or wait >= escalation.FOR_EVER or self.snoozed:
+            return None
+        following = escalation.reached(paths, proposal.escalation + 1)
+        return Level(following.role or "people", at + wait)
+
+    # What happened.
+
+    @cached_property
+    def timeline(self) -> Sequence[happenings.Happening]:
+        """Its story, the latest first."""
+        told = LedgerEvent.objects.filter(stream=self.proposal.stream).order_by("-seq")
+        return happenings.told(list(told[:TOLD]))
+
+    @cached_property
+    def hold(self) -> Hold | None:
+        """What somebody put in its place."""
+        return self.proposal.holds.order_by("-pk").first()
+
+    @cached_property
+    def held(self) -> str:
+        """Why it does not run although it could."""
+        found = documents.held(self.proposal, self.now)
+        return str(found["reason"]) if found else ""
+
+    @cached_property
+    def later(self) -> Sequence[Proposal]:
+        """What came after it in the same thread."""
+        return list(self.proposal.later.order_by("-pk")[:3])
+
+
+def find(key: int | None) -> Proposal | None:
+    """Return a proposal with what it is about."""
+    if key is None or key > LARGEST:
+        return None
+    rows = Proposal.objects.select_related("controller", "resource", "superseded_by", "thread")
+    return rows.filter(pk=key).first()

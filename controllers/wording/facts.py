@@ -1,0 +1,158 @@
+"""Evidence as people read it: the field, what is desired, what is there, and how far apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from controllers import quoting
+from controllers.engine.reading import figure, number, quantity
+from controllers.engine.wording import shown
+from controllers.models import Proposal
+from controllers.wording.titles import lowered, percent
+
+BOUND = re.compile(r"(<=|>=|<|>|=) ([\d.,eE+-]+) ?(.*)")
+LIMITS: Mapping[str, str] = {
+    "<=": "{} or less",
+    "<": "under {}",
+    ">=": "{} or more",
+    ">": "over {}",
+    "=": "exactly {}",
+}
+YES_NO: Mapping[str, str] = {"True": "Yes", "False": "No"}
+MANY = 2
+# Two clauses fit into a row; what is longer stays on the page.
+LONGEST = 96
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that was looked at; `off` says that it is not as desired."""
+
+    dimension: str
+    label: str
+    # What the product calls it.
+    path: str
+    desired: str
+    actual: str
+    gap: str
+    off: bool
+    note: str = ""
+
+
+class Bound:
+    """A limit out of its text: `<= 50,000,000 tokens`."""
+
+    def __init__(self, text: Any) -> None:
+        found = BOUND.fullmatch(text) if isinstance(text, str) else None
+        self.symbol, amount, self.unit = found.groups() if found else ("", "", "")
+        self.target = _figure(amount)
+
+    def written(self, value: Any) -> str:
+        """Write a value in the unit of the limit."""
+        amount = number(value)
+        if amount is None:
+            return shown(value)
+        if self.unit in ("percent", "%"):
+            return f"{figure(amount)}%"
+        return percent(amount) if self.unit == "ratio" else quantity(amount, self.unit)
+
+    def gap(self, observed: float | None) -> str:
+        """Say how far a value is beyond the limit."""
+        if observed is None or self.target is None:
+            return "not known"
+        if self.target <= 0:
+            return f"{figure(observed - self.target)} too many"
+        share = observed / self.target
+        if share >= MANY:
+            return f"{share:.2g} times" if share < 10 else f"{figure(round(share))} times"
+        return f"{abs(share - 1) * 100:.0f}% {'over' if share > 1 else 'under'}"
+
+
+def _figure(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def facts(evidence: Iterable[Mapping[str, Any]]) -> list[Fact]:
+    """Return what a judgement rests on, as rows."""
+    return [fact(each) for each in evidence]
+
+
+def fact(evidence: Mapping[str, Any]) -> Fact:
+    """Return one piece of evidence as a row."""
+    dimension, subject = str(evidence.get("dimension", "")), str(evidence.get("subject", ""))
+    name = subject.partition("/")[2] or subject
+    off, note = evidence.get("verdict") == "missed", str(evidence.get("note") or "")
+    desired, observed = evidence.get("desired"), evidence.get("observed")
+    bound = Bound(desired)
+    wanted, actual, gap = shown(desired), shown(observed), "not as declared"
+    if bound.symbol:
+        wanted = LIMITS[bound.symbol].format(bound.written(bound.target))
+        actual, gap = bound.written(observed), bound.gap(number(observed))
+    elif dimension == "security":
+        wanted, gap = "none", f"{shown(observed)} too many"
+    elif dimension == "health":
+        wanted, actual, gap = YES_NO.get(wanted, wanted), YES_NO.get(actual, actual), "not met"
+    if observed is None:
+        actual = "not reported"
+    if not off:
+        gap = "met" if evidence.get("verdict") == "met" else "not known"
+    path = name if dimension in ("field", "health") else subject
+    return Fact(dimension, label(dimension, name), path, wanted, actual, gap, off, note)
+
+
+def label(dimension: str, name: str) -> str:
+    """Write a field's name as words: `errorRate` is "Error rate"."""
+    if dimension == "security":
+        return f"Violations of {name}"
+    last = name.rpartition(".")[2] if dimension == "field" else name
+    last = last.replace("-", " ") if dimension == "kpi" else last
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", last)
+    words = [each if each.isupper() and len(each) > 1 else each.lower() for each in spaced.split()]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def why(proposal: Proposal) -> str:
+    """Say in one clause, with a number where there is one, why it is proposed."""
+    off = [each for each in facts(proposal.evidence) if each.off]
+    told = sorted(off, key=rank)
+    if not told:
+        return quoting.attributed(proposal, first_sentence(proposal.explanation))
+    clauses = [clause(told[0])]
+    for each in told[1:]:
+        fresh = each.dimension != told[0].dimension
+        if fresh and len(clauses) == 1 and len(clauses[0]) + len(clause(each)) < LONGEST:
+            clauses.append(lowered(clause(each)))
+    said = ", ".join(clauses)
+    return said[:1].upper() + said[1:]
+
+
+def rank(fact: Fact) -> int:
+    """Put first what says most: violations, then what a machine said with a number."""
+    if fact.dimension == "health":
+        return 1 if any(each.isdigit() for each in fact.note) else 5
+    return {"security": 0, "budget": 2, "kpi": 3}.get(fact.dimension, 4)
+
+
+def clause(fact: Fact) -> str:
+    """Say what is wrong with one thing."""
+    if fact.dimension == "security":
+        return f"{fact.actual} violations {fact.note}".rstrip()
+    if fact.dimension == "health":
+        return first_sentence(fact.note) or f"{fact.label}: {fact.actual.lower()}"
+    if fact.dimension == "budget":
+        return f"{fact.label} {fact.gap}"
+    if fact.dimension == "field" and " " in fact.note:
+        return first_sentence(fact.note)
+    return f"{fact.label} is {fact.actual}, wanted {fact.desired}"
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without its full stop."""
+    return re.split(r"(?<=[.;!?])\s", text.strip(), maxsplit=1)[0].rstrip(".;")
