@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -13,10 +17,14 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from controllers import roles
-from controllers.models import Channel, Delivery, Grant, Hold, Proposal
+from controllers.accounting.amounts import MILLION
+from controllers.models import Channel, Delivery, Grant, Hold, Price, Proposal
 from resources.admin.records import ReadOnly
 from resources.templatetags.ui import age
 from resources.yaml_text import write_yaml
+
+# People and their rights have pages of their own; here a flag would stand above every grant.
+admin.site.unregister([User, Group])
 
 READERS = ("administrator", "auditor")
 
@@ -46,6 +54,8 @@ class Overseen(ReadOnly):
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """What happened is in the ledger; the page is all there is here."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         name = f"admin:controllers_{self.opts.model_name}_change"
         return HttpResponseRedirect(reverse(name, args=[object_id]))
 
@@ -217,6 +227,39 @@ class GrantAdmin(Overseen):
     def where(self, row: Grant) -> str:
         """How far it reaches."""
         return row.domain or "the organisation"
+
+
+@admin.register(Price)
+class PriceAdmin(Overseen):
+    """What models cost for a million tokens; `ioa price` sets it."""
+
+    title = "Prices"
+    list_display = ("provider", "name", "input_price", "output_price", "currency", "changed")
+    search_fields = ("provider__exact", "name__exact")
+    search_help_text = "The whole name of a provider or a model."
+    ordering = ("provider", "name")
+    fields = ("provider", "name", "input_price", "output_price", "currency", "changed_by")
+    readonly_fields = ("input_price", "output_price")
+
+    @admin.display(description="a million tokens in", ordering="input")
+    def input_price(self, row: Price) -> str:
+        """What goes in."""
+        return f"{row.input / MILLION:g}"
+
+    @admin.display(description="a million tokens out", ordering="output")
+    def output_price(self, row: Price) -> str:
+        """What comes out."""
+        return f"{row.output / MILLION:g}"
+
+    @admin.display(description="changed", ordering="changed_at")
+    def changed(self, row: Price) -> str:
+        """When it was last set."""
+        return age(row.changed_at)
+
+
+# What people sign in with is theirs alone: they see to it on their own page.
+for model in (Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(model)
 
 
 def named(row: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from controllers import delivery
+from controllers import creating, delivery
 from controllers.effects import Notice
 from controllers.models import Alert
 from resources.models import Resource
@@ -19,9 +19,14 @@ HEADS = {
     "FirstLook": "looked for the first time",
     "Error": "could not do its work",
     "TimedOut": "took too long",
+    "Silent": "has fallen silent",
     "BreakerOpen": "has stopped",
     "Parked": "is parked",
     "NotConverging": "does not converge",
+    "BudgetThreshold": "reaches a threshold",
+    "BudgetExceeded": "is spent",
+    "AgentOverspend": "is beyond an agent's share",
+    "RuleBroken": "is broken",
 }
 # Of these people also hear when they are over.
 LOUD = ("error", "critical")
@@ -39,7 +44,7 @@ def raise_all(
     same = {key for key, each in standing.items() if wanted.get(key) == as_notice(each)}
     replaced = [each.pk for key, each in standing.items() if key[:2] in about and key not in same]
     Alert.objects.filter(pk__in=replaced).update(resolved_at=now)
-    raised = Alert.objects.bulk_create(
+    raised = [
         Alert(
             controller_id=controller,
             resource_id=each.resource,
@@ -52,7 +57,8 @@ def raise_all(
         )
         for key, each in wanted.items()
         if key not in same
-    )
+    ]
+    creating.create(raised)
     if raised:
         delivery.tell_all(messages(raised), now)
 
@@ -75,7 +81,9 @@ def messages(raised: Sequence[Alert]) -> list[delivery.Message]:
 
 def head_of(alert: Alert) -> str:
     """Say in a few words what an alert is about."""
-    return HEADS.get(alert.reason, f"needs attention: {alert.reason}")
+    # Of several rules each has an alert of its own.
+    word = alert.reason.partition(":")[0]
+    return HEADS.get(word, f"needs attention: {alert.reason}")
 
 
 def names_of(keys: Collection[int]) -> dict[int, str]:
@@ -109,9 +117,11 @@ def resolve(
     )
     if reasons is not None:
         open_alerts = open_alerts.filter(reason__in=reasons)
-    loud = list(open_alerts.filter(severity__in=LOUD).exclude(channel="").order_by("pk"))
+    ended = list(open_alerts.order_by("pk"))
+    if not ended:
+        return
     open_alerts.update(resolved_at=now)
-    if loud:
+    if loud := [each for each in ended if each.channel and each.severity in LOUD]:
         delivery.tell_all(farewells(loud), now)
 
 

@@ -10,3 +10,9 @@ class ControllersConfig(AppConfig):
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "controllers"
+
+    def ready(self) -> None:
+        """Let everything that is read ask for the roles of whoever looks."""
+        from controllers.roles import scopes
+
+        scopes.install()

@@ -9,8 +9,21 @@ from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 
-from controllers import escalation, expiring, holds
+from controllers import (
+    accounting,
+    admission,
+    drills,
+    earning,
+    escalation,
+    expiring,
+    holds,
+    repeats,
+    runs,
+    telemetry,
+    triggers,
+)
 from controllers import retention as records
+from controllers.door import lockout, visits
 from controllers.models import Chore
 from resources import evidence, references, retention, store
 from resources.actor import SYSTEM
@@ -40,11 +53,28 @@ def duties() -> tuple[Duty, ...]:
         Duty("holds", EVERY_FEW_SECONDS, holds.sweep),
         Duty("proposals", EVERY_FEW_SECONDS, expiring.sweep),
         Duty("escalation", EVERY_FEW_SECONDS, escalation.sweep),
+        Duty("drills", EVERY_FEW_SECONDS, drills.sweep),
+        Duty("runs", EVERY_FEW_SECONDS, runs.sweep),
+        Duty("triggers", EVERY_FEW_SECONDS, triggers.listen),
+        Duty("schedules", EVERY_FEW_SECONDS, triggers.keep_time),
+        Duty("telemetry alerts", EVERY_FEW_SECONDS, telemetry.listen),
+        Duty("violations", EVERY_FEW_SECONDS, admission.look_after),
+        Duty("autonomy", EVERY_MINUTE, earning.sweep),
+        Duty("telemetry status", EVERY_MINUTE, telemetry.publish),
+        Duty("budgets", EVERY_MINUTE, accounting.renew),
         Duty("checkpoint", settings.CHECKPOINT_EVERY, evidence.checkpoint),
         Duty("references", EVERY_MINUTE, recheck_references),
         Duty("retention", settings.RETENTION_EVERY, retention.sweep),
         Duty("records", settings.RETENTION_EVERY, records.sweep),
+        Duty("events", settings.RETENTION_EVERY, telemetry.forget),
+        Duty("answers", settings.RETENTION_EVERY, repeats.forget),
+        Duty("door", settings.RETENTION_EVERY, forget_at_the_door),
     )
+
+
+def forget_at_the_door(now: datetime) -> int:
+    """Drop sessions that are over, and tries that no longer count."""
+    return visits.forget(now) + lockout.forget(now)
 
 
 def run_due(now: datetime) -> list[str]:

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+
+from django.db import transaction
 
 from controllers import alerts, leases, queue, standing
 from controllers.effects import Effects, Notice
@@ -52,17 +55,26 @@ class Ending:
 
 
 def finish(
-    opened: Opened, effects: Effects, tally: Tally, cut_short: OUTCOME | None, now: datetime
+    opened: Opened,
+    effects: Effects,
+    tally: Tally,
+    cut_short: OUTCOME | None,
+    now: datetime,
+    taken: dict[str, float] | None = None,
 ) -> None:
-    """Write the report of a cycle, whatever became of it, and give the lease back."""
+    """Write the report of a cycle, whatever became of it, and give the lease back.
+
+    How long its phases took is measured here, or told by whoever ran it.
+    """
     outcome = cut_short or judge(tally)
     state = after(opened.run.controller, opened.runtime, tally, outcome)
     ending = Ending(opened, effects, tally, outcome, state, now)
-    times = tally.times()
+    times = tally.times() if taken is None else taken
     for _ in range(ATTEMPTS):
         with suppress(store.Stale), store.all_or_stale():
             leases.hold(opened.run.lease, now)
-            write(ending, times)
+            with ledger.together():
+                write(ending, times)
             return
     raise store.Stale("The report of a cycle could not be written.")
 
@@ -82,6 +94,8 @@ def write(ending: Ending, times: dict[str, float]) -> None:
     ledger.append(entries(run, events), actor=run.actor, now=now)
     reschedule(ending, runtime)
     leases.release(run.lease)
+    taken = (now - ending.opened.now).total_seconds()
+    transaction.on_commit(partial(ending.tally.publish, ending.outcome.value, taken))
     announcements.announce()
 
 
@@ -212,7 +226,7 @@ def completed(ending: Ending) -> Event:
 
 def over(ending: Ending, runtime: Runtime) -> set[str]:
     """Return which of the controller's own alerts are over."""
-    ended = set()
+    ended = {"Silent"}
     if ending.complete:
         ended.add("TimedOut")
         if not ending.tally.errors and not queue.has_failed(runtime.controller_id):

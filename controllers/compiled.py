@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from django.db.models import QuerySet
+
 from controllers.engine import configuration, targets
 from controllers.engine.types import Controller
-from controllers.rows import read
+from controllers.rows import Prepared, Slot, read
 from resources.models import Resource
 
 Invalid = configuration.Invalid
@@ -14,8 +16,10 @@ Invalid = configuration.Invalid
 
 def load(key: int) -> Controller:
     """Compile a controller as it is declared now; raises `Invalid` or `Resource.DoesNotExist`."""
-    row = Resource.objects.only("generation").get(pk=key, kind="Controller", deleted_at=None)
-    return compiled(key, row.generation)
+    found = GENERATION(key=key)
+    if not found:
+        raise Resource.DoesNotExist
+    return compiled(key, found[0][0])
 
 
 @lru_cache(maxsize=1_024)
@@ -27,12 +31,19 @@ def compiled(key: int, generation: int) -> Controller:
     return configuration.read(found[0])
 
 
+def declared() -> QuerySet[Resource]:
+    """Return all controllers there are."""
+    return Resource.objects.filter(kind="Controller", deleted_at=None)
+
+
+# Asked several times in every cycle.
+GENERATION = Prepared(lambda: declared().filter(pk=Slot("key")).values_list("generation"))
+
+
 def every() -> list[Controller]:
     """Compile all controllers that can be run; one that cannot does not keep the others back."""
-    rows = Resource.objects.filter(kind="Controller", deleted_at=None).order_by("pk")
-    return [
-        each for each in map(attempt, rows.values_list("pk", "generation")) if each is not None
-    ]
+    rows = declared().order_by("pk").values_list("pk", "generation")
+    return [each for each in map(attempt, rows) if each is not None]
 
 
 def attempt(row: tuple[int, int]) -> Controller | None:

@@ -6,26 +6,28 @@ import gc
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection
+from django.db.models import QuerySet
 
 from controllers import closing, compiled, gating, holds, leases, opening, queue, records
 from controllers.effects import Check, Effects, never
 from controllers.engine import cycle as engine
 from controllers.engine import watch
 from controllers.engine.errors import Blocked, EngineError, Fenced, Stopped, TimedOut
-from controllers.engine.types import Case, Controller, Episode, Renewed
+from controllers.engine.types import Case, Controller, Renewed
 from controllers.leases import Lease
 from controllers.models import Cycle, Runtime
 from controllers.models import Judgement as JudgementRow
 from controllers.records import Chunk, Run
-from controllers.store import Reader, one_view
+from controllers.rows import Prepared, Slot, at
+from controllers.sights import InSight, one_view
+from controllers.store import Reader
 from controllers.tally import Tally
-from resources import ledger
+from resources import ledger, tracing
 from resources.batches import batches
 
 logger = logging.getLogger("ioa.cycles")
@@ -35,6 +37,8 @@ MakeEffects = Callable[[Controller], Effects]
 # More objects than a chunk holds, and few enough to be swept up quickly.
 ALLOCATIONS = 200_000
 PRIORITIES = (queue.URGENT, queue.USUAL)
+# How many resources are read at once; what is written about them is cut once more.
+CHUNK = 2_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Means:
 class Piece:
     """Some resources to look at, and the work items that asked for it."""
 
-    seen: Iterator[watch.Seen]
+    seen: InSight | Iterable[watch.Seen]
     # How many of them the controller watches.
     watched: int
     items: dict[int, queue.Item]
@@ -74,15 +78,24 @@ def run(lease: Lease, means: Means) -> Cycle:
         opened = opening.begin(lease, controller, means.clock())
         tally, effects = Tally(engine.Stopwatch(time.perf_counter)), means.effects(controller)
         effects.stopping = means.stopping
-        effects.first_look = opened.first_look
-        effects.only_propose = holds.only_proposes(controller.key, opened.now)
-        effects.catalogue = gating.traits
-        with few_collections():
-            outcome = attempt(opened, effects, tally, means.clock)
-        closing.finish(opened, effects, tally, outcome, means.clock())
+        govern(effects, opened.first_look, opened.now)
+        with tracing.span("cycle", controller=controller.name, number=opened.run.cycle.number):
+            with few_collections():
+                outcome = attempt(opened, effects, tally, means.clock)
+            closing.finish(opened, effects, tally, outcome, means.clock())
+            tracing.parts(tally.stopwatch.seconds)
         return opened.run.cycle
     finally:
         ledger.correlation.reset(story)
+
+
+def govern(effects: Effects, first_look: bool, now: datetime) -> None:
+    """Bind the means of a cycle to what people said and the catalogue knows, whoever runs it."""
+    effects.first_look = first_look
+    effects.only_propose = holds.only_proposes(effects.controller.key, now)
+    effects.earned = gating.earned_by(effects.controller)
+    effects.catalogue = gating.traits
+    effects.now = now
 
 
 @contextmanager
@@ -127,13 +140,16 @@ def go_through(opened: opening.Opened, effects: Effects, tally: Tally, clock: Cl
         held = leases.keep(opened.run.lease, held, clock())
         now = effects.now = clock()
         effects.holds = holds.standing(now)
-        seen = map(revived, piece.seen) if opened.force else piece.seen
-        look = engine.Pass(controller, seen, effects, now, piece.forced)
+        look = engine.Pass(
+            controller, piece.seen, effects, now, piece.forced, opened.force, opened.anew
+        )
         look_at(look, piece, opened.run, effects, tally)
         tally.stopwatch.enter("watch")
 
 
-def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: Tally) -> None:
+def look_at(
+    look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: Tally
+) -> Sequence[Case]:
     """Judge one piece and write it; what is cut short is written as far as it came."""
     cases: list[Case] = []
     renewed: list[Renewed] = []
@@ -150,24 +166,19 @@ def look_at(look: engine.Pass, piece: Piece, run: Run, effects: Effects, tally: 
     if cut_short is not None:
         chunk = records.cut(chunk, chunk.seen)
     records.save(run, chunk, look.now)
+    if isinstance(piece.seen, InSight):
+        records.look_again(run.controller.key, piece.seen.overtaken, look.now)
     tally.add(cases, renewed, piece.watched if cut_short is None else len(chunk.seen))
     if cut_short is not None:
         raise cut_short
-
-
-def revived(seen: watch.Seen) -> watch.Seen:
-    """Let what was given up be tried again: a person asked, or the controller is another now."""
-    snapshot, judged = seen
-    if judged is None or judged.plain or not judged.episode.parked:
-        return seen
-    return snapshot, judged.whole()._replace(episode=Episode())
+    return cases
 
 
 def pieces(opened: opening.Opened, reader: Reader) -> Iterator[Piece]:
     """Yield what there is to look at: everything, or what the clock may have changed; and all
     that was asked for.
     """
-    key, now, size = opened.run.controller.key, opened.now, chunk_size()
+    key, now, size = opened.run.controller.key, opened.now, CHUNK
     yield from sweep(opened, reader, size) if opened.full else rechecks(reader, now, size)
     for priority in PRIORITIES:
         after = 0
@@ -199,10 +210,21 @@ def sweep(opened: opening.Opened, reader: Reader, size: int) -> Iterator[Piece]:
 
 def rechecks(reader: Reader, now: datetime, size: int) -> Iterator[Piece]:
     """Yield the resources whose judgement the clock alone may have changed."""
-    due = JudgementRow.objects.filter(controller=reader.controller.key, recheck_at__lte=now)
-    # In no order, and all at once: for the sake of an order SQLite would go through all there are.
-    for keys in batches(sorted(due.order_by().values_list("resource_id", flat=True)), size):
+    due = RECHECKS(controller=reader.controller.key, now=now)
+    for keys in batches(sorted(row[0] for row in due), size):
         yield named(reader, keys, {})
+
+
+def to_recheck() -> QuerySet[JudgementRow]:
+    """Ask for the judgements that the clock alone may have changed.
+
+    In no order: for the sake of one SQLite would go through all there are.
+    """
+    rows = JudgementRow.objects.filter(controller=Slot("controller"), recheck_at__lte=at("now"))
+    return rows.order_by()
+
+
+RECHECKS = Prepared(lambda: to_recheck().values_list("resource_id"))
 
 
 def named(reader: Reader, keys: Sequence[int], items: dict[int, queue.Item]) -> Piece:
@@ -212,11 +234,3 @@ def named(reader: Reader, keys: Sequence[int], items: dict[int, queue.Item]) -> 
         released = reader.judged(set(keys).difference(found.keys))
         seen = reader.snapshots(found)
     return Piece(seen, len(found.rows), items, force=True, released=released)
-
-
-def chunk_size() -> int:
-    """Return how many resources are read at once, and written without a pause.
-
-    On SQLite people come to write only in between.
-    """
-    return 2_000 if connection.vendor == "postgresql" else 1_000

@@ -63,6 +63,8 @@ class Effects:
     # What people said no to, as it stood when the chunk was read.
     holds: tuple[Standing, ...] = ()
     only_propose: bool = False
+    # What was earned, as it stood when the cycle began.
+    earned: frozenset[tuple[str, str]] = frozenset()
     now: datetime = BEFORE
     catalogue: Callable[[Action], Traits] = unremarkable
     notices: list[Notice] = field(default_factory=list)

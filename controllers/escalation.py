@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from controllers import delivery, proposals
+from controllers import delivery, proposals, quoting
 from controllers.clocks import current
 from controllers.delivery.outbox import digest
 from controllers.engine.types import Severity
@@ -231,7 +231,7 @@ def described(rows: Sequence[Proposal]) -> Iterator[str]:
     """Say what is proposed, one line each; the rest is in the product."""
     for row in rows[:NAMED]:
         what = row.explanation or row.actions[0].get("why", "")
-        yield f"{row} about {row.resource}: {what[:500]}"
+        yield f"{row} about {row.resource}: {quoting.attributed(row, what[:500])}"
         yield (
             f"Proposed by {row.proposer} at {instant(row.created_at)}, {row.risk} risk;"
             f" it expires at {instant(row.expires_at)}."

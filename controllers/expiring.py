@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from controllers import alerts, proposals
+from controllers import alerts, operations, proposals
 from controllers.clocks import current
 from controllers.effects import Notice
 from controllers.lifecycle import DONE, LAPSES, WAITING
@@ -91,6 +91,8 @@ def verify(now: datetime) -> int:
 
 def outcome_of(proposal: Proposal) -> str:
     """Say what the last look shows; where nobody looks there is nothing to say."""
+    if all(declares_nothing(each["operation"]) for each in proposal.actions):
+        return ""
     looks = Judgement.objects.filter(resource=proposal.resource_id)
     if proposal.controller_id is not None:
         looks = looks.filter(controller=proposal.controller_id)
@@ -103,6 +105,12 @@ def outcome_of(proposal: Proposal) -> str:
     if "worse" in found:
         return "worse"
     return "effective" if all(each == "effective" for each in found) else "ineffective"
+
+
+def declares_nothing(name: str) -> bool:
+    """Tell whether an operation lets somebody else act, so that no look can judge it."""
+    known = operations.find(name)
+    return known is not None and known.here
 
 
 def call_back(now: datetime) -> int:

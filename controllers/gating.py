@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from controllers import compiled, holds, operations
+from controllers import autonomy, compiled, holds, operations
+from controllers.autonomy import NOTHING, Earned
 from controllers.engine import gate, precedence
 from controllers.engine.act import Traits
 from controllers.engine.precedence import Reach, Standing
@@ -29,12 +30,24 @@ def examine(
         controller = compiled.load(proposal.controller_id) if proposal.controller_id else None
     except (Resource.DoesNotExist, compiled.Invalid):
         return FORBIDDEN
-    breaker = breaker_of(proposal)
+    breaker, earned = breaker_of(proposal), earned_by(controller) if controller else NOTHING
+    where = proposal.resource.domain
     rulings = [
-        gate.decide(question(proposal, action, controller, held, now)._replace(breaker=breaker))
+        gate.decide(
+            question(proposal, action, controller, held, now)._replace(
+                breaker=breaker, earned=(action["operation"], where) in earned
+            )
+        )
         for action in proposal.actions
     ]
     return max(rulings, key=lambda each: STRICTNESS.index(each.word))
+
+
+def earned_by(controller: Controller) -> Earned:
+    """Return what a controller has earned to do alone; without a bar there is nothing to ask."""
+    if controller.earns is None:
+        return NOTHING
+    return autonomy.earned(controller.key, controller.generation)
 
 
 def question(

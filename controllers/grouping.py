@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 
 from controllers import deciding, proposals, roles
 from controllers.clocks import current
 from controllers.lifecycle import WAITING
-from controllers.models import Proposal
+from controllers.models import Decision, Proposal
 from controllers.proposals import Seen
+from resources import scoping
 from resources.batches import batches
 
 MOST_AT_ONCE = 200
@@ -79,6 +80,14 @@ def waiting(now: datetime) -> QuerySet[Proposal]:
     )
 
 
+def unanswered(rows: QuerySet[Proposal], person: User) -> QuerySet[Proposal]:
+    """Leave out what somebody has approved already, and others have not."""
+    said = Decision.objects.filter(
+        proposal=OuterRef("pk"), revision=OuterRef("revision"), person=person, answer="approve"
+    )
+    return rows.exclude(Exists(said))
+
+
 def groups(now: datetime, among: QuerySet[Proposal] | None = None) -> list[Group]:
     """Return the causes of what waits, the most frequent first."""
     rows = waiting(now) if among is None else among
@@ -122,14 +131,20 @@ def decide_all(
     if answer not in ANSWERS:
         raise deciding.Invalid(f"That cannot be said about many at once: {answer[:50]}.")
     say = partial(ANSWERS[answer], person=person, now=now, reason=reason, **given)
-    rows = Proposal.objects.filter(pk__in=[key for key, _ in wanted])
+    # Somebody who sees nothing of a proposal does not learn that there is one.
+    with scoping.within(roles.scope_at(person, now)):
+        rows = Proposal.objects.filter(pk__in=[key for key, _ in wanted])
+    seen_keys = set(rows.values_list("pk", flat=True))
     grave = set(rows.exclude(SIMPLE).values_list("pk", flat=True))
-    return [
-        Result(key, "excluded", EXCLUDED)
-        if key in grave
-        else attempt(key, partial(say, seen=seen))
-        for key, seen in wanted
-    ]
+    found: list[Result] = []
+    for key, seen in wanted:
+        if key not in seen_keys:
+            found.append(Result(key, "missing", f"There is no proposal/{key}."))
+        elif key in grave:
+            found.append(Result(key, "excluded", EXCLUDED))
+        else:
+            found.append(attempt(key, partial(say, seen=seen)))
+    return found
 
 
 def attempt(key: int, say: Callable[[int], Proposal]) -> Result:

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 
 from controllers.engine.errors import Fenced
 from controllers.models import Runtime
 
 TERM = timedelta(seconds=60)
+TAKE = """
+    UPDATE controllers_runtime SET holder = %s, token = token + 1, leased_until = %s
+    WHERE controller_id = %s AND problem = '' AND breaker <> %s
+      AND (leased_until IS NULL OR leased_until <= %s)
+    RETURNING token
+"""
 HOLD = """
     UPDATE controllers_runtime SET leased_until = %s WHERE controller_id = %s AND token = %s
       AND EXISTS (SELECT 1 FROM resources_resource AS declared
@@ -31,15 +37,11 @@ class Lease:
 
 def take(controller: int, holder: str, now: datetime) -> Lease | None:
     """Take a controller's lease if nobody holds it; of many workers one succeeds."""
-    free = Runtime.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now), controller=controller, problem=""
-    ).exclude(breaker=Runtime.Breaker.OPEN)
-    until = now + TERM
-    if not free.update(holder=holder, token=F("token") + 1, leased_until=until):
-        return None
-    mine = Runtime.objects.filter(controller=controller, holder=holder, leased_until=until)
-    token = mine.values_list("token", flat=True).first()
-    return None if token is None else Lease(controller, holder, token)
+    until, at = map(connection.ops.adapt_datetimefield_value, (now + TERM, now))
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE, [holder, until, controller, Runtime.Breaker.OPEN.value, at])
+        taken = cursor.fetchone()
+    return None if taken is None else Lease(controller, holder, taken[0])
 
 
 def hold(lease: Lease, now: datetime) -> None:

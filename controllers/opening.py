@@ -31,18 +31,25 @@ class Opened:
     # Whether resources reconciled within the interval are looked at again.
     force: bool
     first_look: bool
+    # Whether the controller was declared anew since it last looked at everything.
+    anew: bool
     now: datetime
 
 
-def begin(lease: Lease, controller: Controller, now: datetime) -> Opened:
-    """Write that a cycle begins; everything after it can be told from a lost one."""
+def begin(
+    lease: Lease, controller: Controller, now: datetime, covers: bool | None = None
+) -> Opened:
+    """Write that a cycle begins; everything after it can be told from a lost one.
+
+    Whether it covers everything is said by whoever runs it outside, and by what is due for ours.
+    """
     recovery.close_lost(controller.key, lease.token, now)
     runtime = Runtime.objects.get(controller=lease.controller)
     whole = queue.whole(controller.key)
     asked = whole is not None and whole.run_at <= now
     force = asked and whole is not None and bool(whole.reasons & FORCING)
     overdue = runtime.resync_at <= now or runtime.stalled_at is not None
-    full = asked and (force or overdue)
+    full = asked and (force or overdue) if covers is None else covers
     with transaction.atomic():
         leases.hold(lease, now)
         Runtime.objects.filter(controller=lease.controller).update(cycles=F("cycles") + 1)
@@ -65,7 +72,8 @@ def begin(lease: Lease, controller: Controller, now: datetime) -> Opened:
         watched = store.living(controller).count() if full else runtime.watched
         ledger.append(entries(run, [started(controller, watched)]), actor=run.actor, now=now)
     first_look = not runtime.has_looked
-    return Opened(run, runtime, whole if asked else None, full, force, first_look, now)
+    anew = force and whole is not None and bool(whole.reasons & queue.CHANGE)
+    return Opened(run, runtime, whole if asked else None, full, force, first_look, anew, now)
 
 
 def reasons(controller: Controller, whole: WorkItem | None, now: datetime) -> int:

@@ -1,34 +1,58 @@
-"""What people and agents ask of a controller: run now, show what you would do, start again."""
+"""What people and agents ask of a controller: run now, show your plan, stop, start again."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
+from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 
-from controllers import compiled, cycles, gating, holds, queue, registration, upserts
-from controllers.effects import Effects, Looking
-from controllers.engine import breaker
+from controllers import (
+    alerts,
+    compiled,
+    cycles,
+    gating,
+    holds,
+    people,
+    proposing,
+    queue,
+    recovery,
+    registration,
+    roles,
+    upserts,
+)
+from controllers.effects import Effects, Looking, Notice
+from controllers.engine import breaker, configuration
 from controllers.engine import cycle as engine
 from controllers.engine.errors import TimedOut
-from controllers.engine.types import Case, Controller, Outcome, Renewed
+from controllers.engine.types import Case, Controller, Mode, Outcome, Renewed
 from controllers.models import Cycle, Runtime
+from controllers.records import ATTEMPTS
+from controllers.sights import one_view
 from controllers.standing import breaker_of
-from controllers.store import Reader, one_view
+from controllers.store import Reader
 from controllers.tally import Tally
-from resources import announcements, ledger
+from resources import announcements, ledger, reader, store
 from resources.actor import Actor
 from resources.models import Resource
 
 POLL_SECONDS = 0.05
+LONGEST_REASON = 500
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 class Refused(Exception):
     """It cannot be done as things are; the message says why and what helps."""
+
+
+class Unsaid(Refused):
+    """What was said, or not said, cannot be taken as it is."""
 
 
 class Missing(Exception):
@@ -54,6 +78,12 @@ def find(name: str) -> Resource:
     return found
 
 
+def permitted(name: str, person: User, now: datetime) -> Actor:
+    """Return somebody as the one who runs a controller; whoever may not is denied."""
+    roles.check_operate(person, find(name).domain, now)
+    return people.actor_for(person)
+
+
 def request(
     name: str, *, actor: Actor, now: datetime, message: str = "", after: timedelta = timedelta(0)
 ) -> int:
@@ -62,6 +92,7 @@ def request(
     The loop runs it. A controller that a breaker stopped, or that cannot run, says so at once.
     """
     row = find(name)
+    check_words(message)
     registration.sync(now)
     with transaction.atomic():
         runtime = Runtime.objects.get(controller=row)
@@ -126,8 +157,7 @@ def reset_breaker(name: str, *, actor: Actor, now: datetime, reason: str) -> int
     """Let a stopped controller try one cycle; a person says why. Return its last one's number."""
     if actor.kind != "person":
         raise Refused("Only a person may start a stopped controller again.")
-    if not reason.strip():
-        raise Refused("Say why it may run again.")
+    check_words(reason, "Say why it may run again.")
     row = find(name)
     with transaction.atomic():
         state = Runtime.objects.filter(controller=row, breaker=Runtime.Breaker.OPEN)
@@ -138,6 +168,68 @@ def reset_breaker(name: str, *, actor: Actor, now: datetime, reason: str) -> int
         return Runtime.objects.values_list("cycles", flat=True).get(controller=row)
 
 
+def check_words(reason: str, question: str = "") -> None:
+    """Refuse words that the ledger cannot keep, and none at all where there is a question."""
+    if question and not reason.strip():
+        raise Unsaid(question)
+    if len(reason) > LONGEST_REASON:
+        raise Unsaid(f"A reason has at most {LONGEST_REASON} characters.")
+    for fault in reader.text_faults(reason):
+        raise Unsaid(f"The reason cannot be kept: {fault}")
+
+
+def trip_breaker(name: str, *, person: User, now: datetime, reason: str) -> None:
+    """Stop a controller at once, until a person resets it; a cycle under way is cut off."""
+    actor, row = permitted(name, person, now), find(name)
+    check_words(reason, "Say why it has to stop.")
+    for _ in range(ATTEMPTS):
+        with suppress(store.Stale), store.all_or_stale():
+            trip(row, actor, reason.strip(), now)
+            return
+    raise Refused(f"{row} changed at the same moment. Try again.")
+
+
+def trip(row: Resource, actor: Actor, reason: str, now: datetime) -> None:
+    """Open a breaker and say so everywhere, as a failed cycle would."""
+    said = f"{actor}: {reason}"
+    # Another token fences the worker: what it has not written yet is never written.
+    stopped = Runtime.objects.filter(controller=row).exclude(breaker=Runtime.Breaker.OPEN)
+    if not stopped.update(
+        breaker=Runtime.Breaker.OPEN,
+        breaker_reason=said,
+        token=F("token") + 1,
+        holder="",
+        leased_until=None,
+    ):
+        raise Refused(f"{row} is stopped already, or has not started yet.")
+    for cycle in Cycle.objects.filter(controller=row, finished_at=None):
+        recovery.close(cycle, Cycle.Outcome.INTERRUPTED, now)
+        Cycle.objects.filter(pk=cycle.pk).update(error=f"Cut off by {said}")
+    payload = {"controllerName": row.name, "reason": said}
+    told = ("controller.breaker-opened", str(row), payload, "alert", "critical")
+    (event,) = ledger.append([ledger.Entry(f"controller/{row.uid}", *told)], actor=actor, now=now)
+    runtime = Runtime.objects.get(controller=row)
+    notice = Notice(row.pk, "BreakerOpen", "", "critical", breaker.stopped(breaker_of(runtime)))
+    alerts.raise_all(row.pk, [notice], event.correlation_id, now)
+    declared = compiled.attempt((row.pk, row.generation))
+    registration.say(row, registration.readiness(row, declared, runtime.problem), now)
+    announcements.announce()
+
+
+def propose_mode(
+    name: str, mode: str, *, person: User, now: datetime, reason: str
+) -> proposing.Filed:
+    """Propose another enforcement mode: it changes what is declared, so others approve it."""
+    row = find(name)
+    if mode not in MODES:
+        raise Unsaid(f"Choose a mode from: {', '.join(MODES)}.")
+    if mode == configuration.mode_of(row.spec):
+        raise Unsaid(f"{row} is in this mode already.")
+    change = {"operation": "modify-spec", "parameters": {"patch": {"enforcementMode": mode}}}
+    filing = proposing.Filing(row.pk, [change], reason.strip())
+    return proposing.propose(filing, by=person, now=now)
+
+
 def preview(name: str, *, now: datetime, most: int = 200) -> Preview:
     """Run the first three phases over everything and return what would be done; write nothing."""
     row = find(name)
@@ -145,10 +237,11 @@ def preview(name: str, *, now: datetime, most: int = 200) -> Preview:
         controller = compiled.compiled(row.pk, row.generation)
     except compiled.Invalid as error:
         raise Refused(f"controller/{name} cannot run: {error}") from error
-    tally, effects = (
-        Tally(engine.Stopwatch(time.perf_counter)),
-        Looking(controller, now=now, catalogue=gating.traits, holds=holds.standing(now)),
-    )
+    if controller.runner == "external":
+        raise Refused(f"{row} is run by an outside process: only that knows what it would find.")
+    tally = Tally(engine.Stopwatch(time.perf_counter))
+    effects = Looking(controller, now=now, catalogue=gating.traits, holds=holds.standing(now))
+    effects.earned = gating.earned_by(controller)
     found: list[dict[str, Any]] = []
     try:
         for case in cases_of(controller, tally, effects, now):
@@ -166,7 +259,7 @@ def cases_of(
     reader, after = Reader(controller, compiled.reads(controller)), 0
     while True:
         with one_view():
-            found = reader.sweep(after, cycles.chunk_size())
+            found = reader.sweep(after, cycles.CHUNK)
             if not found.rows:
                 break
             look = engine.Pass(controller, reader.snapshots(found), effects, now)

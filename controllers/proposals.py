@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q
 
-from controllers import lifecycle
+from controllers import autonomy, lifecycle
 from controllers.clocks import current
 from controllers.lifecycle import WAITING, Illegal, Verb
 from controllers.models import Proposal
-from resources import announcements, ledger
+from resources import announcements, ledger, metrics
 from resources.actor import Actor
 
 # What begins a revision: the ledger keeps what people see of it.
@@ -125,12 +126,19 @@ def move(
 ) -> Proposal:
     """Move a taken proposal: its state and fields, and the ledger's entry of it."""
     state: Any = proposal.state
+    if state in WAITING and changes.get("answer") and changes.get("decided_at"):
+        # It was people who decided: how long they took counts once it is true.
+        taken = (now - proposal.created_at).total_seconds()
+        transaction.on_commit(
+            partial(metrics.DECISION_SECONDS.labels(changes["answer"]).observe, taken)
+        )
     changes["state"] = lifecycle.after(state, verb)
     for name, value in changes.items():
         setattr(proposal, name, value)
     proposal.changed_at = now
     Proposal.objects.filter(pk=proposal.pk).update(changed_at=now, **changes)
     tell(proposal, verb, actor=actor, now=now, payload=payload)
+    autonomy.demote(proposal, verb, actor, now)
     return proposal
 
 

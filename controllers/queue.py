@@ -12,18 +12,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.models import Count, Min, Q, QuerySet
 
 from controllers.engine.errors import Verdict
 from controllers.models import WorkItem
-from controllers.rows import these
-from resources.batches import batches
+from controllers.rows import listed, queued, these
 from resources.models import Resource
 
 CHANGE, INTERVAL, MANUAL, DEPENDENCY, RETRY, APPROVAL = (each.value for each in WorkItem.Reason)
 URGENT, USUAL = 1, 2
-ITEM = ("id", "resource_id", "arrivals", "attempts", "reasons")
 
 ENQUEUE = """
     INSERT INTO controllers_workitem (controller_id, resource_id, reasons, arrivals, run_at,
@@ -46,6 +44,15 @@ ENQUEUE = """
         THEN controllers_workitem.story ELSE excluded.story END
 """
 DONE = "DELETE FROM controllers_workitem WHERE id = %s AND arrivals = %s"
+# The same for many at once; whoever queues takes them in that order too.
+ALL_DONE = """
+    WITH finished AS MATERIALIZED (
+      SELECT id FROM controllers_workitem
+      JOIN unnest(%s::bigint[], %s::bigint[]) AS given(id, arrivals) USING (id, arrivals)
+      ORDER BY resource_id FOR UPDATE OF controllers_workitem
+    )
+    DELETE FROM controllers_workitem USING finished WHERE controllers_workitem.id = finished.id
+"""
 # What arrived meanwhile is new work: it starts with a clean record.
 AGAIN = """
     UPDATE controllers_workitem SET attempts = 0, error = '', parked_generation = NULL,
@@ -60,7 +67,7 @@ FAILED = """
 """
 FREE = """
     UPDATE controllers_workitem SET parked_at = NULL, parked_generation = NULL, attempts = 0
-    WHERE resource_id IN ({marks}) AND parked_generation <>
+    WHERE resource_id IN ({keys}) AND parked_generation <>
       (SELECT generation FROM resources_resource WHERE id = resource_id)
 """
 
@@ -97,8 +104,8 @@ class Queued(NamedTuple):
 def enqueue(controller: int, resources: QuerySet[Resource], request: Request) -> None:
     """Ask a controller to look at resources; one statement, however many there are."""
     ids, parameters = resources.order_by().values("id").query.sql_with_params()
-    at = connection.ops.adapt_datetimefield_value(request.run_at)
-    head = [controller, request.reasons, at, request.priority, request.requested_by]
+    when = connection.ops.adapt_datetimefield_value(request.run_at)
+    head = [controller, request.reasons, when, request.priority, request.requested_by]
     told = [request.message[:500], request.story]
     with connection.cursor() as cursor:
         cursor.execute(ENQUEUE.format(ids=ids), [*head, *told, *parameters])
@@ -111,10 +118,9 @@ def enqueue_whole(controller: int, request: Request) -> None:
 
 def free_changed(resources: Sequence[int]) -> None:
     """Free the failed items of resources that were declared anew, parked or waiting."""
-    for batch in batches(resources):
-        marks = ", ".join(["%s"] * len(batch))
-        with connection.cursor() as cursor:
-            cursor.execute(FREE.format(marks=marks), batch)
+    keys = these(resources)
+    with connection.cursor() as cursor:
+        cursor.execute(FREE.format(keys=keys.sql), keys.params)
 
 
 def free_left(controller: int, resources: Collection[int], now: datetime) -> None:
@@ -137,15 +143,13 @@ def free_about(resources: QuerySet[Resource], now: datetime) -> None:
 
 def due(now: datetime) -> list[int]:
     """Return the controllers that have work to do, the most urgent first."""
-    ready = WorkItem.objects.filter(parked_at=None, run_at__lte=now)
-    first = ready.values("controller").annotate(rank=Min("priority"), since=Min("run_at"))
-    return [row["controller"] for row in first.order_by("rank", "since", "controller")]
+    return [row[0] for row in queued.WITH_WORK(now=now)]
 
 
 def backlog(now: datetime) -> dict[str, int]:
     """Count what is due and what is parked, and the seconds the oldest of it has waited."""
     due = Q(parked_at=None, run_at__lte=now)
-    found = WorkItem.objects.aggregate(
+    found = queued.ours().aggregate(
         due=Count("pk", filter=due),
         parked=Count("pk", filter=Q(parked_at__isnull=False)),
         oldest=Min("run_at", filter=due),
@@ -156,38 +160,36 @@ def backlog(now: datetime) -> dict[str, int]:
 
 def is_due(controller: int, now: datetime) -> bool:
     """Tell whether a controller has work to do."""
-    ready = WorkItem.objects.filter(controller=controller, parked_at=None, run_at__lte=now)
-    return ready.exists()
+    return bool(queued.DUE(controller=controller, now=now))
 
 
 def has_failed(controller: int) -> bool:
     """Tell whether anything waits for a controller that went wrong the last time."""
-    went_wrong = Q(attempts__gt=0) | Q(parked_at__isnull=False)
-    return WorkItem.objects.filter(went_wrong, controller=controller).exists()
+    return bool(queued.FAILED(controller=controller))
 
 
 def whole(controller: int) -> WorkItem | None:
     """Return the item that stands for everything a controller watches."""
-    return WorkItem.objects.filter(controller=controller, resource=controller).first()
+    found = queued.WHOLE(controller=controller)
+    return WorkItem.from_db(DEFAULT_DB_ALIAS, queued.columns(), found[0]) if found else None
 
 
 def story(controller: int, now: datetime) -> str:
     """Return the correlation id of the request that is due, if there is one."""
-    asked = WorkItem.objects.filter(controller=controller, resource=controller, run_at__lte=now)
-    return asked.values_list("story", flat=True).first() or ""
+    asked = whole(controller)
+    return asked.story if asked is not None and asked.run_at <= now else ""
 
 
 def ready(controller: int, now: datetime, priority: int, after: int, most: int) -> list[Item]:
     """Read a controller's next items; they stay until they are done."""
-    rows = due_items(controller, now).filter(priority=priority, pk__gt=after).order_by("pk")
-    return [Item(*row) for row in rows.values_list(*ITEM)[:most]]
+    rows = queued.following(most)(controller=controller, now=now, priority=priority, after=after)
+    return [Item(*row) for row in rows]
 
 
 def among(controller: int, resources: Sequence[int], now: datetime | None) -> Queued:
     """Read what is queued of these resources; without a time everything is due."""
-    found = WorkItem.objects.filter(controller=controller, resource__in=these(resources))
     items, waiting = {}, set()
-    for *row, run_at, parked_at in found.values_list(*ITEM, "run_at", "parked_at"):
+    for *row, run_at, parked_at in queued.AMONG(controller=controller, keys=listed(resources)):
         item = Item(*row)
         if now is None or (parked_at is None and run_at <= now):
             items[item.resource] = item
@@ -196,15 +198,15 @@ def among(controller: int, resources: Sequence[int], now: datetime | None) -> Qu
     return Queued(items, waiting)
 
 
-def reasons(controller: int, now: datetime) -> list[int]:
-    """Return the different reasons of what is due for a controller."""
-    return list(due_items(controller, now).order_by().values_list("reasons", flat=True).distinct())
-
-
 def due_items(controller: int, now: datetime) -> QuerySet[WorkItem]:
     """Return the items of a controller that are due, without the one for everything."""
     rows = WorkItem.objects.filter(controller=controller, parked_at=None, run_at__lte=now)
-    return rows.exclude(resource=controller)
+    return rows.exclude(resource=controller).order_by("pk")
+
+
+def reasons(controller: int, now: datetime) -> list[int]:
+    """Return the different reasons of what is due for a controller."""
+    return [row[0] for row in queued.REASONS(controller=controller, now=now)]
 
 
 def done(items: Iterable[Item], now: datetime) -> None:
@@ -213,11 +215,15 @@ def done(items: Iterable[Item], now: datetime) -> None:
     rows = sorted(items, key=lambda each: each.resource)
     if not rows:
         return
-    at = connection.ops.adapt_datetimefield_value(now)
+    when = connection.ops.adapt_datetimefield_value(now)
     with connection.cursor() as cursor:
-        cursor.executemany(DONE, [(each.key, each.arrivals) for each in rows])
+        if connection.vendor == "postgresql":
+            worked_on = [each.key for each in rows], [each.arrivals for each in rows]
+            cursor.execute(ALL_DONE, list(map(listed, worked_on)))
+        else:
+            cursor.executemany(DONE, [(each.key, each.arrivals) for each in rows])
         if cursor.rowcount != len(rows):
-            left = [(CHANGE, at, each.key, each.arrivals) for each in rows]
+            left = [(CHANGE, when, each.key, each.arrivals) for each in rows]
             cursor.executemany(AGAIN, left)
 
 

@@ -28,8 +28,9 @@ from resources.models import Resource
 
 ATTEMPTS = 5
 # Resources rewritten, and those written about, in one transaction: as few as keep a person's
-# click from waiting.
-REWRITTEN, WRITTEN = 100, 2_000
+# click from waiting. On SQLite people come to write only in between.
+REWRITTEN = 100
+WRITTEN = 2_000
 COUNTERS = {"True": "healthy", "False": "drifted", "Unknown": "unknown"}
 
 
@@ -42,6 +43,8 @@ class Run:
     cycle: Cycle
     # Status fields that a hook sets to the time of each look.
     refreshed: tuple[tuple[str, ...], ...] = ()
+    # The people behind an outside controller, who may not approve what it proposes.
+    interested: tuple[str, ...] = ()
 
     @property
     def actor(self) -> Actor:
@@ -138,7 +141,7 @@ def cut(chunk: Chunk, keys: set[int]) -> Chunk:
 
 def attempt(run: Run, chunk: Chunk, now: datetime) -> None:
     """Write a chunk in one transaction, the fence first."""
-    with store.all_or_stale():
+    with store.all_or_stale(), ledger.together():
         leases.hold(run.lease, now)
         read = chunk.versions
         moved = moved_on(read, str(run.actor))

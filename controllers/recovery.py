@@ -5,26 +5,58 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from controllers import compiled, queue
 from controllers.engine import breaker
 from controllers.engine.types import Limits
 from controllers.models import Cycle, Runtime
-from resources import ledger
+from controllers.rows import Prepared, Slot, at
+from resources import ledger, metrics
 from resources.actor import SYSTEM
 
 
 def go_on(now: datetime) -> None:
     """Queue a cycle of each controller whose worker was lost: it says so, and goes on."""
-    lost = Runtime.objects.filter(leased_until__lte=now, problem="")
-    for key in lost.exclude(breaker=Runtime.Breaker.OPEN).values_list("controller", flat=True):
-        queue.enqueue_whole(key, queue.Request(queue.RETRY, now))
+    for key, token, external, breaker_state in LOST(now=now):
+        if external:
+            free(key, token, now)
+        elif breaker_state != Runtime.Breaker.OPEN:
+            queue.enqueue_whole(key, queue.Request(queue.RETRY, now))
+
+
+def lost(now: datetime | Slot) -> QuerySet[Runtime]:
+    """Return the controllers whose worker has not been heard of in time."""
+    return Runtime.objects.filter(leased_until__lte=now, problem="").order_by("controller")
+
+
+# Asked in every round, and nearly always in vain.
+LOST = Prepared(lambda: lost(at("now")).values_list("controller", "token", "external", "breaker"))
+
+
+def free(controller: int, token: int, now: datetime) -> None:
+    """Take the lease of an outside process that fell silent, and ask for what it left undone."""
+    lapsed = Runtime.objects.filter(controller=controller, token=token, leased_until__lte=now)
+    if lapsed.update(token=token + 1, holder="", leased_until=None):
+        close_lost(controller, token + 1, now)
+        queue.enqueue_whole(controller, queue.Request(queue.RETRY, now))
 
 
 def close_lost(controller: int, token: int, now: datetime) -> int:
     """Close the cycles that holders before this one left open; return how many there were."""
-    found = Cycle.objects.filter(controller=controller, finished_at=None, token__lt=token)
+    keys = [row[0] for row in LEFT_OPEN(controller=controller, token=token)]
+    found = Cycle.objects.filter(pk__in=keys) if keys else ()
     return sum(close(cycle, Cycle.Outcome.LOST, now) for cycle in found)
+
+
+def left_open(controller: int | Slot, token: int | Slot) -> QuerySet[Cycle]:
+    """Return the cycles that holders before this one left open."""
+    return Cycle.objects.filter(controller=controller, finished_at=None, token__lt=token)
+
+
+LEFT_OPEN = Prepared(
+    lambda: left_open(Slot("controller"), Slot("token")).order_by("pk").values_list("pk")
+)
 
 
 def close_superseded(controller: int, now: datetime) -> int:
@@ -53,6 +85,7 @@ def close(cycle: Cycle, outcome: Cycle.Outcome, now: datetime) -> int:
             ledger.append([entry], actor=SYSTEM, now=now)
         finally:
             ledger.correlation.reset(story)
+        transaction.on_commit(metrics.CYCLES.labels(outcome.value).inc)
     return 1
 
 

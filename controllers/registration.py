@@ -14,6 +14,7 @@ from controllers.engine.conditions import ORPHANED
 from controllers.engine.types import Condition, Controller
 from controllers.models import Judgement, Runtime, WorkItem
 from controllers.notes import state
+from controllers.rows import Prepared
 from resources import store
 from resources.actor import SYSTEM
 from resources.models import Condition as ConditionRow
@@ -26,10 +27,10 @@ SOME = 100
 def sync(now: datetime) -> None:
     """Start what was declared, restart what was declared anew, and wind up what was deleted."""
     # Somebody else does it, or changes what is written to: the next round goes on.
-    for row in changed():
+    for row in changed() if CHANGED() else ():
         with suppress(store.Stale):
             restart(row, now)
-    for row in gone():
+    for row in gone() if GONE() else ():
         with suppress(store.Stale):
             wind_up(row, now)
 
@@ -45,6 +46,11 @@ def gone() -> QuerySet[Resource]:
     return Resource.objects.filter(
         pk__in=Runtime.objects.values("controller"), deleted_at__isnull=False
     )
+
+
+# Asked in every round, and nearly always in vain.
+CHANGED = Prepared(lambda: changed().values_list("pk")[:1])
+GONE = Prepared(lambda: gone().values_list("pk")[:1])
 
 
 def restart(row: Resource, now: datetime) -> None:
@@ -65,6 +71,7 @@ def restart(row: Resource, now: datetime) -> None:
         if not fenced.update(
             generation=row.generation,
             problem=problem,
+            external=controller is not None and controller.runner == "external",
             token=F("token") + 1,
             holder="",
             leased_until=None,

@@ -9,15 +9,57 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef
 
-from controllers.models import Alert, Cycle, DriftSample
+from controllers.models import (
+    Admission,
+    Alert,
+    Cycle,
+    DriftSample,
+    TelemetryCount,
+    TelemetryEvent,
+    Usage,
+    Violation,
+    WorkflowRun,
+)
 from resources import ledger
 from resources.batches import batches
 from resources.retention import BATCH, log
 
-Table = type[DriftSample] | type[Cycle] | type[Alert]
+Table = (
+    type[DriftSample]
+    | type[Cycle]
+    | type[Alert]
+    | type[TelemetryEvent]
+    | type[TelemetryCount]
+    | type[WorkflowRun]
+    | type[Admission]
+    | type[Usage]
+    | type[Violation]
+)
 # What each is called in the ledger, and the time it is as old as.
-NAMES = {DriftSample: "drift samples", Cycle: "cycles", Alert: "alerts"}
-TIMES = {DriftSample: "at", Cycle: "started_at", Alert: "resolved_at"}
+NAMES: dict[Table, str] = {
+    DriftSample: "drift samples",
+    Cycle: "cycles",
+    Alert: "alerts",
+    TelemetryEvent: "events",
+    TelemetryCount: "counts of events",
+    WorkflowRun: "runs",
+    Admission: "admissions",
+    Usage: "usage records",
+    Violation: "violations",
+}
+TIMES: dict[Table, str] = {
+    DriftSample: "at",
+    Cycle: "started_at",
+    Alert: "resolved_at",
+    TelemetryEvent: "received_at",
+    TelemetryCount: "at",
+    WorkflowRun: "ended_at",
+    Admission: "changed_at",
+    Usage: "received_at",
+    Violation: "closed_at",
+}
+# Questions whose permit may still be used or settled stay.
+ENDED = (Admission.State.DENIED, Admission.State.LAPSED, Admission.State.SETTLED)
 
 
 @dataclass(frozen=True)
@@ -33,6 +75,10 @@ def sweep(now: datetime) -> Swept:
     aged = drop(DriftSample, old_samples(now - settings.DRIFT_HISTORY), "age", now)
     aged += drop(Cycle, old_cycles(now - settings.CYCLE_HISTORY), "age", now)
     aged += drop(Alert, old_alerts(now - settings.ALERT_HISTORY), "age", now)
+    aged += drop(WorkflowRun, old(WorkflowRun, now - settings.RUN_HISTORY), "age", now)
+    aged += drop(Admission, old_admissions(now - settings.ADMISSION_HISTORY), "age", now)
+    aged += drop(Usage, old(Usage, now - settings.USAGE_HISTORY), "age", now)
+    aged += drop(Violation, old(Violation, now - settings.USAGE_HISTORY), "age", now)
     pair = ("controller", "resource")
     counted = drop(DriftSample, surplus(DriftSample, pair, settings.DRIFT_SAMPLES), "count", now)
     counted += drop(Cycle, surplus(Cycle, ("controller",), settings.CYCLE_RECORDS), "count", now)
@@ -61,6 +107,18 @@ def old_cycles(before: datetime) -> list[int]:
 def old_alerts(before: datetime) -> list[int]:
     """Choose what was over long ago."""
     return list(Alert.objects.filter(resolved_at__lt=before).values_list("pk", flat=True))
+
+
+def old_admissions(before: datetime) -> list[int]:
+    """Choose questions that were answered and done with long ago."""
+    found = Admission.objects.filter(changed_at__lt=before, state__in=ENDED)
+    return list(found.values_list("pk", flat=True))
+
+
+def old(table: Table, before: datetime) -> list[int]:
+    """Choose what is older than a time; counters keep what it came to."""
+    found = table.objects.filter(**{f"{TIMES[table]}__lt": before})
+    return list(found.values_list("pk", flat=True))
 
 
 def surplus(table: Table, per: tuple[str, ...], most: int) -> list[int]:

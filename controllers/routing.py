@@ -13,10 +13,29 @@ from django.db.models import Q, QuerySet
 from controllers import compiled, queue, store
 from controllers.engine.types import Controller
 from controllers.models import Judgement
+from controllers.rows import Prepared, listed, these
 from resources.models import DirtyMark, Reference, Resource
 from resources.store import Stale, all_or_stale
 
 MOST = 2_000
+# SQLite goes through the tables of a CROSS JOIN as they are written: the few marks come first, or
+# it might go through all resources for them.
+TAKE = """
+    SELECT marked.resource_id, marked.version, found.kind, found.name, found.domain
+    FROM resources_dirtymark AS marked CROSS JOIN resources_resource AS found
+    WHERE found.id = marked.resource_id ORDER BY marked.resource_id LIMIT %s {locking}
+"""
+FORGET = "DELETE FROM resources_dirtymark WHERE resource_id = %s AND version = %s"
+FORGET_ALL = """
+    DELETE FROM resources_dirtymark AS marked
+    USING unnest(%s::bigint[], %s::bigint[]) AS given(id, version)
+    WHERE marked.resource_id = given.id AND marked.version = given.version
+"""
+LOCKING = {"sqlite": "", "postgresql": "FOR UPDATE OF marked SKIP LOCKED"}
+
+
+# Asked in every round, and often in vain.
+MARKED = Prepared(lambda: DirtyMark.objects.order_by().values_list("resource_id")[:1])
 
 
 class Mark(NamedTuple):
@@ -34,7 +53,7 @@ def route(now: datetime) -> int:
     taken = 0
     # Of two that waited for each other one gave way; its marks are left to the next round.
     with suppress(Stale):
-        while DirtyMark.objects.exists():
+        while MARKED():
             found = route_some(now)
             taken += found
             if found < MOST:
@@ -51,8 +70,9 @@ def route_some(now: datetime) -> int:
         for controller in compiled.every():
             if controller.runner == "external":
                 continue
+            reads = compiled.reads(controller)
             directly(controller, [mark for mark in marks if mark.kind == controller.kind], now)
-            around = [mark for mark in marks if mark.kind in compiled.reads(controller)]
+            around = [mark for mark in marks if mark.kind in reads]
             if around:
                 request = queue.Request(queue.DEPENDENCY, now)
                 queue.enqueue(controller.key, dependent(controller, around), request)
@@ -62,34 +82,33 @@ def route_some(now: datetime) -> int:
 
 def take() -> list[Mark]:
     """Read marks; one that another worker or an open writer holds is left to the next round."""
-    marks = DirtyMark.objects.order_by("resource_id")
-    if connection.features.has_select_for_update_skip_locked:
-        marks = marks.select_for_update(skip_locked=True, of=("self",))
-    fields = ("resource_id", "version", "resource__kind", "resource__name", "resource__domain")
-    return [Mark(*row) for row in marks.values_list(*fields)[:MOST]]
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE.format(locking=LOCKING[connection.vendor]), [MOST])
+        return [Mark(*row) for row in cursor.fetchall()]
 
 
 def forget(marks: Sequence[Mark]) -> None:
     """Take marks away, each only at the version that was seen."""
     with connection.cursor() as cursor:
-        cursor.executemany(
-            "DELETE FROM resources_dirtymark WHERE resource_id = %s AND version = %s",
-            [(mark.key, mark.version) for mark in marks],
-        )
+        if connection.vendor == "postgresql":
+            seen = [mark.key for mark in marks], [mark.version for mark in marks]
+            cursor.execute(FORGET_ALL, list(map(listed, seen)))
+        else:
+            cursor.executemany(FORGET, [(mark.key, mark.version) for mark in marks])
 
 
 def directly(controller: Controller, marks: Sequence[Mark], now: datetime) -> None:
     """Queue the marked resources that a controller watches, or watched until now."""
     keys = [mark.key for mark in marks]
-    watching = store.living(controller).filter(pk__in=keys)
+    watching = store.living(controller).filter(pk__in=these(keys))
     watched = set(watching.values_list("pk", flat=True)) if keys else set()
     others = [key for key in keys if key not in watched]
-    judged = Judgement.objects.filter(controller=controller.key, resource__in=others)
+    judged = Judgement.objects.filter(controller=controller.key, resource__in=these(others))
     left = set(judged.values_list("resource_id", flat=True)) if others else set()
     if left:
         queue.free_left(controller.key, left, now)
     if watched or left:
-        rows = Resource.objects.filter(pk__in=watched | left)
+        rows = Resource.objects.filter(pk__in=these(watched | left))
         queue.enqueue(controller.key, rows, queue.Request(queue.CHANGE, now))
 
 
@@ -104,7 +123,7 @@ def dependent(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resourc
         named |= Q(target_kind=kind, target_name__in=names)
     out = Reference.objects.filter(named)
     into = Reference.objects.filter(
-        resource__in=[mark.key for mark in marks], target_kind=controller.kind
+        resource__in=these(mark.key for mark in marks), target_kind=controller.kind
     )
     domains = {mark.domain for mark in marks}
     inside = Reference.objects.filter(target_kind="Domain", target_name__in=domains)

@@ -10,11 +10,15 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from controllers import (
+    accounting,
+    admission,
     chores,
+    clocks,
     compiled,
     cycles,
     delivery,
@@ -23,6 +27,7 @@ from controllers import (
     queue,
     recovery,
     registration,
+    restoring,
     routing,
     watchdog,
 )
@@ -59,6 +64,8 @@ def work(holder: str, means: Means) -> list[Cycle]:
         if cycle is not None:
             done.append(cycle)
     executing.run_due(holder, means)
+    admission.sweep(means.clock())
+    accounting.publish(means.clock())
     delivery.send_due(means.clock())
     return done
 
@@ -97,10 +104,15 @@ def internal(controller: int) -> bool:
 class Loop:
     """Runs in the background of the embedded process until it is stopped."""
 
-    def __init__(self, clock: Callable[[], datetime] = timezone.now) -> None:
+    def __init__(self, clock: Callable[[], datetime] | None = None) -> None:
+        # The machine's own clock has to agree with the database's.
+        self.own_clock, self.astray = clock is None, False
+        clock = clock or timezone.now
         self.stopping = threading.Event()
         self.awake = threading.Event()
+        self.holder = worker_name()
         self.means = Means(clock, stopping=self.stopping.is_set)
+        self.looked_at: datetime | None = None
         self.thread = threading.Thread(target=self.run, name="ioa-loop", daemon=True)
 
     def start(self) -> None:
@@ -113,22 +125,31 @@ class Loop:
         announcements.listeners.discard(self.awake.set)
         self.stopping.set()
         self.awake.set()
-        self.thread.join(grace)
+        if self.thread.ident is not None:
+            self.thread.join(grace)
         return not self.thread.is_alive()
 
     def run(self) -> None:
         """Tick until told to stop; a broken database costs ticks, never the loop."""
-        holder = worker_name()
         while not self.stopping.is_set():
             self.awake.wait(TICK_SECONDS)
             self.awake.clear()
             if not self.stopping.is_set():
-                self.tick(holder)
+                self.tick(self.holder)
                 self.stopping.wait(PAUSE_SECONDS)
+
+    def look(self, now: datetime) -> None:
+        """Look for a restored database before anything else is done, then every minute."""
+        if self.looked_at is None or now - self.looked_at >= settings.CHECKPOINT_EVERY:
+            restoring.look(now)
+            self.looked_at = now
 
     def tick(self, holder: str) -> None:
         """Do what is due, once."""
         try:
+            if self.own_clock and self.is_astray():
+                return
+            self.look(self.means.clock())
             chores.run_due(self.means.clock())
             watchdog.look(self.means.clock())
             work(holder, self.means)
@@ -138,3 +159,13 @@ class Loop:
             logger.exception("The loop met an error; it goes on.")
         finally:
             connection.close()
+
+    def is_astray(self) -> bool:
+        """Tell whether this machine's clock is wrong, and say so once: others do the work.
+
+        What a wrong clock claims stays claimed, and what it calls over is over, for everybody.
+        """
+        before, self.astray = self.astray, clocks.astray(self.means.clock) > clocks.MOST_ASTRAY
+        if self.astray and not before:
+            logger.error("The clock of this machine is not the database's: it does nothing.")
+        return self.astray

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.db.models.expressions import RawSQL
 
-from controllers import rivals, rows
-from controllers.engine.types import Controller, Related, Resource, Snapshot
-from controllers.engine.watch import Seen
+from controllers import rows
+from controllers.engine.types import Controller, Related, Resource
 from controllers.models import Judgement as JudgementRow
-from controllers.rows import Found, Outline
+from controllers.rows import Prepared, Sighted, Slot, called, these
+from controllers.rows.queries import KEYS
+from controllers.sights import NO_RELATIONS, InSight, Relations
 from resources import selectors
 from resources.models import Reference
 from resources.models import Resource as ResourceRow
 
 EVERYWHERE = "*"
+# SQLite goes through the tables of a CROSS JOIN as they are written: the targets come first, or it
+# might go through all references there are for each chunk.
+NAMING = """
+    SELECT naming.resource_id, found.id
+    FROM resources_resource AS found CROSS JOIN resources_reference AS naming
+    WHERE found.id IN ({keys}) AND naming.target_kind = found.kind
+      AND naming.target_name = found.name AND naming.resource_id <> found.id
+      AND EXISTS (SELECT 1 FROM resources_resource AS source WHERE source.id = naming.resource_id
+        AND source.deleted_at IS NULL AND source.kind IN ({kinds}))
+"""
 ITSELF = Q(target_kind=F("resource__kind"), target_name=F("resource__name"))
 
 NOBODY: frozenset[Any] = frozenset()
 
 Name = tuple[str, str]
-
-
-ALONE = Related()
 
 
 class Ties(NamedTuple):
@@ -59,24 +65,41 @@ class Neighbours(NamedTuple):
         return found.union(ties.into)
 
 
-@contextmanager
-def one_view() -> Iterator[None]:
-    """Read everything inside at one moment, without keeping anybody from writing."""
-    if connection.in_atomic_block:
-        yield
-        return
-    if connection.vendor == "postgresql":
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
-        return
-    # Django would begin an IMMEDIATE transaction, which takes SQLite's only write lock.
-    with connection.cursor() as cursor:
-        cursor.execute("BEGIN DEFERRED")
-        try:
-            yield
-        finally:
-            cursor.execute("COMMIT")
+class Queries:
+    """What is asked about the surroundings of targets of one kind, spelled once."""
+
+    def __init__(self, kind: str, reads: frozenset[str]) -> None:
+        self.kind, self.reads = kind, reads
+        self.named = Prepared(self._named)
+        self.nearby = Prepared(self._nearby)
+
+    def _named(self) -> QuerySet[Reference, Any]:
+        """Ask whom targets name."""
+        found = Reference.objects.filter(
+            resource__in=these(Slot("keys")), target_kind__in=sorted(self.reads | {"Domain"})
+        ).exclude(target_kind="Domain", target_name=F("resource__domain"))
+        return found.exclude(ITSELF).values_list("resource_id", "target_kind", "target_name")
+
+    def naming(self, keys: str) -> list[tuple[int, int]]:
+        """Ask who names targets, besides themselves."""
+        kinds, marks = sorted(self.reads), ", ".join(["%s"] * len(self.reads))
+        statement = NAMING.format(keys=KEYS[connection.vendor], kinds=marks)
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [keys, *kinds])
+            found: list[tuple[int, int]] = cursor.fetchall()
+        return found
+
+    def _nearby(self) -> QuerySet[ResourceRow, Any]:
+        """Ask for what lies in some domains, is named, or names."""
+        # Of the targets' own kind only those that name each other, or each would load all.
+        nearby = Q(domain__in=called(Slot("domains"))) & ~Q(kind=self.kind)
+        named = Q(name__in=called(Slot("named"))) | Q(pk__in=these(Slot("naming")))
+        found = ResourceRow.objects.filter(kind__in=sorted(self.reads), deleted_at=None)
+        return found.filter(nearby | named).values_list("pk", "resource_version")
+
+
+# Those of one kind of targets, and of the same neighbours, are the same.
+queries = cache(Queries)
 
 
 def living(controller: Controller) -> QuerySet[ResourceRow]:
@@ -93,17 +116,18 @@ class Reader:
     def __init__(self, controller: Controller, reads: Iterable[str]) -> None:
         self.controller = controller
         self.reads = frozenset(reads)
+        self.queries = queries(controller.kind, self.reads)
         self.shared: dict[int, Resource] = {}
 
-    def sweep(self, after: int, size: int) -> Found:
+    def sweep(self, after: int, size: int) -> Sighted:
         """Read the next resources the controller watches."""
         found = living(self.controller).filter(pk__gt=after).order_by("pk")[:size]
-        return rows.resources(rows.keys_of(found), self.controller.key)
+        return rows.sighted(rows.keys_of(found), self.controller.key, after)
 
-    def among(self, keys: Iterable[int]) -> Found:
+    def among(self, keys: Iterable[int]) -> Sighted:
         """Read those of some resources that the controller watches."""
         found = living(self.controller).filter(pk__in=rows.these(keys))
-        return rows.resources(rows.keys_of(found), self.controller.key)
+        return rows.sighted(rows.keys_of(found), self.controller.key)
 
     def strays(self) -> list[int]:
         """Return the keys of what was judged and is no longer watched."""
@@ -119,62 +143,53 @@ class Reader:
         known = JudgementRow.objects.filter(controller=self.controller.key, resource__in=keys)
         return sorted(known.values_list("resource_id", flat=True))
 
-    def snapshots(self, found: Found) -> Iterator[Seen]:
-        """Read what targets are measured against; yield each with what was concluded before."""
-        related = self.related(found) if self.reads else {}
-        changed_by = rivals.changed_by(self.controller.key, found.disputed())
-        return together(found, related, changed_by)
+    def snapshots(self, found: Sighted) -> InSight:
+        """Read what targets are measured against, to look at each with all that it takes."""
+        related = self.related(found) if self.reads else NO_RELATIONS
+        return InSight(self.controller.key, found, related)
 
-    def related(self, found: Found) -> dict[int, Related]:
-        """Find, for each target, the resources of its domains and those that name each other."""
-        targets, keys = found.outlines(), rows.these(found.keys)
-        out, into = self.out_of(keys), self.into(targets, keys)
-        ties = {
-            each.key: Ties(each.domain, out.get(each.key, NOBODY), into.get(each.key, NOBODY))
-            for each in targets
+    def related(self, found: Sighted) -> Relations:
+        """Find the resources of the targets' domains, and those that name each other."""
+        keys = rows.listed(found.keys)
+        out, into = self.out_of(keys), self.into(keys)
+        domains = {row[2] for row in found.rows}
+        special = {
+            row[0]: Ties(row[2], out.get(row[0], NOBODY), into.get(row[0], NOBODY))
+            for row in found.rows
+            if row[0] in out or row[0] in into
         }
-        different = set(ties.values())
+        usual = {domain: Ties(domain, NOBODY, NOBODY) for domain in domains}
+        different = {*usual.values(), *special.values()}
         neighbours = self.neighbours(different)
         groups = {each: self.group(neighbours.of(each)) for each in different}
-        return {key: groups[each] for key, each in ties.items()}
+        return Relations(
+            {domain: groups[each] for domain, each in usual.items()},
+            {key: groups[each] for key, each in special.items()},
+        )
 
-    def out_of(self, keys: RawSQL) -> dict[int, frozenset[Name]]:
+    def out_of(self, keys: str) -> dict[int, frozenset[Name]]:
         """Find whom targets name, besides themselves and their own domain."""
         found: dict[int, set[Name]] = defaultdict(set)
-        named = Reference.objects.filter(
-            resource__in=keys, target_kind__in=self.reads | {"Domain"}
-        ).exclude(target_kind="Domain", target_name=F("resource__domain"))
-        fields = ("resource_id", "target_kind", "target_name")
-        for key, kind, name in named.exclude(ITSELF).values_list(*fields):
+        for key, kind, name in self.queries.named(keys=keys):
             found[key].add((kind, name))
         return {key: frozenset(names) for key, names in found.items()}
 
-    def into(self, targets: Sequence[Outline], keys: RawSQL) -> dict[int, frozenset[int]]:
+    def into(self, keys: str) -> dict[int, frozenset[int]]:
         """Find who names targets, besides themselves."""
         found: dict[int, set[int]] = defaultdict(set)
-        by_name = {each.name: each.key for each in targets}
-        naming = Reference.objects.filter(
-            target_kind=self.controller.kind,
-            target_name__in=ResourceRow.objects.filter(pk__in=keys).values("name"),
-            resource__kind__in=self.reads,
-            resource__deleted_at=None,
-        )
-        for key, name in naming.exclude(ITSELF).values_list("resource_id", "target_name"):
-            if name in by_name:
-                found[by_name[name]].add(key)
+        for key, target in self.queries.naming(keys):
+            found[target].add(key)
         return {key: frozenset(names) for key, names in found.items()}
 
     def neighbours(self, ties: Iterable[Ties]) -> Neighbours:
         """Read everything that any of these ties may lead to."""
         domains = {EVERYWHERE}.union(*(each.domains for each in ties))
-        named = {name for each in ties for _, name in each.out}
-        naming = {key for each in ties for key in each.into}
-        # Of the targets' own kind only those that name each other, or each would load all.
-        nearby = Q(domain__in=domains) & ~Q(kind=self.controller.kind)
-        found = ResourceRow.objects.filter(kind__in=self.reads, deleted_at=None).filter(
-            nearby | Q(name__in=named) | Q(pk__in=naming)
+        nearby = self.queries.nearby(
+            domains=rows.names(domains),
+            named=rows.names({name for each in ties for _, name in each.out}),
+            naming=rows.listed({key for each in ties for key in each.into}),
         )
-        keys = dict(found.values_list("pk", "resource_version"))
+        keys: dict[int, int] = dict(nearby)
         self.remember(keys)
         by_domain: dict[str, list[int]] = defaultdict(list)
         for each in map(self.shared.__getitem__, keys):
@@ -202,16 +217,3 @@ class Reader:
         for key in sorted(keys):
             kinds[self.shared[key].kind].append(self.shared[key])
         return Related({kind: tuple(found) for kind, found in sorted(kinds.items())})
-
-
-# As the type itself would, without a detour.
-_snapshot = partial(tuple.__new__, Snapshot)
-
-
-def together(
-    found: Found, related: Mapping[int, Related], changed_by: Mapping[int, tuple[str, ...]]
-) -> Iterator[Seen]:
-    """Put together what was read of each target."""
-    for target, judged in found:
-        around = related.get(target.key, ALONE)
-        yield _snapshot((target, around, (), changed_by.get(target.key, ()))), judged

@@ -9,6 +9,7 @@ from typing import Any
 
 from controllers.engine.cycle import PHASES, Stopwatch
 from controllers.engine.types import Case, HookResult, Outcome, Renewed
+from resources import metrics
 
 # How many hook results and actions a cycle's record keeps; the ledger keeps all.
 KEPT = 200
@@ -80,3 +81,10 @@ class Tally:
         """Return the milliseconds of each phase."""
         self.stopwatch.enter("report")
         return {name: round(self.stopwatch.seconds[name] * 1000, 3) for name in PHASES}
+
+    def publish(self, outcome: str, seconds: float) -> None:
+        """Count a cycle whose report is written."""
+        metrics.CYCLES.labels(outcome).inc()
+        metrics.CYCLE_SECONDS.observe(seconds)
+        for phase, taken in self.stopwatch.seconds.items():
+            metrics.PHASE_SECONDS.labels(phase).inc(taken)

@@ -1,36 +1,22 @@
-"""Sign-in links and the two questions a supervisor asks."""
+"""The admin's door, and what supervisors ask: is it there, is it usable, how does it get on."""
 
 from __future__ import annotations
 
-from django.contrib.auth import login
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import DisallowedHost, PermissionDenied
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
+from django.views.defaults import bad_request
 
-from controllers import chores, people, queue, watchdog
+from controllers import chores, queue, scraping, watchdog
+from resources.api.problems import invalid, respond
 
-
-@login_not_required
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def sign_in(request: HttpRequest, user_id: int, token: str) -> HttpResponse:
-    """Show whom a link signs in; only pressing the button uses it up."""
-    user = people.link_holder(user_id, token)
-    if user is not None and request.method != "POST":
-        person = user.get_full_name() or user.get_username()
-        return render(request, "people/sign_in.html", {"person": person})
-    if user is None or not people.redeem(user, timezone.now()):
-        problem = "It was used already, or it is too old. Ask for a new one: ioa sign-in NAME."
-        return render(request, "people/sign_in.html", {"problem": problem}, status=410)
-    user.refresh_from_db()
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-    return redirect("start")
+API = "/api/"
 
 
 @login_not_required
@@ -40,6 +26,15 @@ def admin_door(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         raise PermissionDenied
     return redirect_to_login(request.GET.get("next", ""))
+
+
+def not_understood(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that is refused before any view sees it: programs read a problem."""
+    if not request.path.startswith(API):
+        return bad_request(request, exception)
+    if isinstance(exception, DisallowedHost):
+        return respond(invalid("This product does not answer under this host."))
+    return respond(invalid("The request cannot be understood."))
 
 
 @login_not_required
@@ -53,7 +48,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the database answers and the loop is alive, and how it gets on."""
+    """Say whether the database answers and the loop is alive, and how it gets on.
+
+    A process without a loop of its own can be used though nobody runs one: people can still
+    see, decide and stop things.
+    """
     now = timezone.now()
     try:
         seen, counts = chores.heartbeat(), watchdog.census()
@@ -63,4 +62,14 @@ def readyz(request: HttpRequest) -> JsonResponse:
     alive = chores.is_alive(seen, now)
     loop = {"loop": "ok" if alive else "silent", "heartbeat": seen}
     answer = {"database": "ok", **loop, "controllers": counts, "queue": waiting}
-    return JsonResponse(answer, status=200 if alive else 503)
+    return JsonResponse(answer, status=200 if alive or settings.LOOP_ELSEWHERE else 503)
+
+
+@login_not_required
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Give the numbers to whoever may have them; to everybody else there is nothing here."""
+    if not scraping.permitted(request.headers, request.META.get("REMOTE_ADDR", "")):
+        raise Http404
+    return HttpResponse(scraping.page(), content_type=scraping.MEDIA_TYPE)

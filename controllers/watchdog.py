@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 
-from controllers import compiled
+from controllers import alerts, compiled
+from controllers.effects import Notice
+from controllers.engine.findings import STALLED
 from controllers.engine.types import Condition, Controller
 from controllers.models import Runtime
 from controllers.notes import state
-from resources import store
+from resources import ledger, store
 from resources.actor import SYSTEM
 from resources.models import Condition as ConditionRow
 from resources.models import Resource
@@ -36,8 +38,13 @@ def stalled(now: datetime) -> list[Controller]:
 
 
 def is_silent(runtime: Runtime, controller: Controller, now: datetime) -> bool:
-    """Tell whether a controller has not finished a cycle for three intervals."""
+    """Tell whether a controller has not finished a cycle for three intervals.
+
+    One that runs outside may be at rest: it only has to be heard.
+    """
     heard = runtime.last_run_at or runtime.started_at
+    if controller.runner == "external":
+        heard = runtime.heard_at or heard
     # Three of the longest interval would pass the end of the calendar.
     return (now - heard) / PATIENCE > controller.interval
 
@@ -57,7 +64,7 @@ def census() -> dict[str, int]:
 def turn_unknown(controller: Controller, now: datetime) -> int:
     """Turn some conditions of a stalled controller Unknown, its own first."""
     said = ConditionRow.objects.filter(managed_by=controller.ref, resource__deleted_at=None)
-    standing = said.filter(type=controller.condition_type).exclude(reason="ControllerStalled")
+    standing = said.filter(type=controller.condition_type).exclude(reason=STALLED)
     keys = list(standing.order_by("resource_id").values_list("resource_id", flat=True)[:SOME])
     own = Resource.objects.filter(pk=controller.key, deleted_at=None)
     drafts = store.drafts_of(Resource.objects.filter(pk__in=keys) | own)
@@ -66,18 +73,41 @@ def turn_unknown(controller: Controller, now: datetime) -> int:
         for condition in verdicts(controller, draft.resource.pk == controller.key):
             state(draft, condition, now)
     try:
-        store.write(drafts, actor=SYSTEM, now=now)
+        with store.all_or_stale():
+            store.write(drafts, actor=SYSTEM, now=now)
+            mark(controller, now)
     except store.Stale:  # somebody was faster; the next round looks again
         return 0
-    Runtime.objects.filter(controller=controller.key, stalled_at=None).update(stalled_at=now)
     return len(keys)
+
+
+def mark(controller: Controller, now: datetime) -> None:
+    """Write down that a controller is stalled; of one that runs outside people are told."""
+    first = Runtime.objects.filter(controller=controller.key, stalled_at=None)
+    again = Runtime.objects.filter(controller=controller.key, heard_at__gt=F("stalled_at"))
+    if not (first.update(stalled_at=now) or again.update(stalled_at=now)):
+        return
+    if controller.runner == "external":
+        said = f"{controller.ref} has not been heard for {PATIENCE} intervals."
+        payload = {"controllerName": controller.name, "reason": said}
+        told = ("controller.fell-silent", controller.ref, payload, "alert", "error")
+        entry = ledger.Entry(f"controller/{controller.uid}", *told)
+        (event,) = ledger.append([entry], actor=SYSTEM, now=now)
+        notice = Notice(controller.key, "Silent", "", "error", said)
+        alerts.raise_all(controller.key, [notice], event.correlation_id, now)
 
 
 def verdicts(controller: Controller, own: bool) -> list[Condition]:
     """Say what is no longer known."""
+    if own and controller.runner == "external":
+        said = f"It has not been heard for {PATIENCE} intervals."
+        return [
+            Condition("Stalled", "True", "NoHeartbeat", said, controller.ref),
+            Condition("Ready", "Unknown", "NoHeartbeat", said, controller.ref),
+        ]
     if own:
         said = f"No cycle has ended for {PATIENCE} intervals."
         return [Condition("Stalled", "True", "NoCycle", said, controller.ref)]
     message = f"{controller.ref} has stopped looking."
     kind = controller.condition_type
-    return [Condition(kind, "Unknown", "ControllerStalled", message, controller.ref)]
+    return [Condition(kind, "Unknown", STALLED, message, controller.ref)]

@@ -15,7 +15,7 @@ from controllers.lifecycle import OPEN, Answer
 from controllers.models import Decision, Proposal
 from controllers.proposals import Decided, Refused, Seen
 from controllers.roles import Authority
-from resources import reader
+from resources import reader, tracing
 from resources.actor import Actor
 
 LONGEST_REASON = 2_000
@@ -84,10 +84,12 @@ def settle(
     `lock` takes the locks that come before the proposal's own, so that nobody waits in a circle.
     """
     try:
-        with transaction.atomic():
+        about = {"answer": said.verb, "proposal": key}
+        with tracing.span("decision", **about) as span, transaction.atomic():
             if lock is not None:
                 lock(known(key))
             proposal = proposals.take(key, said.verb, said.now, seen=said.seen)
+            tracing.belong(span, proposal.correlation_id)
             if proposal.undoing and proposal.state in OPEN and said.verb != "resolve":
                 raise Decided(f"It is being undone by {proposal.decided_by}.", proposal, ())
             return act(proposal, said)

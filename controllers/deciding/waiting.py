@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,6 +19,8 @@ from controllers.proposals import Seen
 
 # Nobody lives with something for ever: after this it is asked again.
 LONGEST_ACCEPTANCE = timedelta(days=366)
+# A place in the plan that its proposer can change.
+FIELD = re.compile(r"/actions/([0-9]{1,2})(?:/operation|/parameters/[^/\s]{1,100})")
 
 
 @dataclass(frozen=True)
@@ -94,25 +98,43 @@ def rest_until(proposal: Proposal, said: Said, *, until: datetime, worse: bool) 
 
 
 def request_changes(
-    key: int, *, person: User, seen: Seen, now: datetime, reason: str = ""
+    key: int,
+    *,
+    person: User,
+    seen: Seen,
+    now: datetime,
+    reason: str = "",
+    fields: Sequence[str] = (),
 ) -> Proposal:
-    """Send a proposal back to whoever made it; the reason says what should be different."""
+    """Send a proposal back to whoever made it; reason and fields say what should be different."""
     said = Said("request_changes", person, seen, now, worded(reason))
-    return settle(key, said, send_back)
+    return settle(key, said, partial(send_back, fields=fields))
 
 
-def send_back(proposal: Proposal, said: Said) -> Proposal:
+def send_back(proposal: Proposal, said: Said, *, fields: Sequence[str]) -> Proposal:
     """Wait for a better proposal."""
     authority = check_decider(said.person, proposal, said.now)
+    wanted = list(dict.fromkeys(fields))
+    check_fields(proposal, wanted)
     record(proposal, said, authority)
     return proposals.move(
         proposal,
         "request_changes",
         actor=said.actor,
         now=said.now,
-        payload=said.payload(authority),
+        payload=said.payload(authority, fields=wanted),
+        feedback={"fields": wanted},
         **said.decided(),
     )
+
+
+def check_fields(proposal: Proposal, fields: Sequence[str]) -> None:
+    """Let people name only what whoever proposed it can change: why, an operation, a parameter."""
+    for each in fields:
+        place = FIELD.fullmatch(each)
+        if each != "/why" and (place is None or int(place[1]) >= len(proposal.actions)):
+            known = "/why, /actions/0/operation or /actions/0/parameters/factor"
+            raise Invalid(f"A field is a place in the plan such as {known}.", proposal)
 
 
 def extend(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from controllers import creating
 from controllers.engine.types import Severity
 from controllers.models import Alert, Delivery, Hold, Proposal
 from resources import announcements
@@ -48,7 +49,7 @@ def tell_all(messages: Iterable[Message], now: datetime) -> None:
     """Put messages into the outbox with one statement, in the caller's transaction."""
     rows = [row_of(each, now) for each in messages]
     if rows:
-        Delivery.objects.bulk_create(rows, ignore_conflicts=True)
+        creating.create_missing(rows)
         announcements.announce()
 
 

@@ -21,6 +21,8 @@ from controllers.delivery import services
 from controllers.delivery.outbox import digest, tell
 from controllers.delivery.services import Letter
 from controllers.models import Channel, Delivery
+from controllers.rows import Prepared, Slot, at
+from resources import metrics, tracing
 
 logger = logging.getLogger("ioa.delivery")
 
@@ -84,8 +86,7 @@ opening = threading.Lock()
 
 def send_due(now: datetime, *, most: int = MOST) -> int:
     """Send what is due, up to `most` on each channel; return how many went out so far."""
-    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, run_at__lte=now)
-    names = list(waiting.filter(free(now)).order_by().values_list("channel", flat=True).distinct())
+    names = [row[0] for row in WITH_MESSAGES(now=now)]
     if not names:
         return 0
     mapped = set(
@@ -112,9 +113,19 @@ def send_one(key: int, now: datetime) -> Delivery:
     return delivery
 
 
-def free(now: datetime) -> Q:
+def free(now: datetime | Slot) -> Q:
     """Select what no worker has on the wire."""
     return Q(claimed_until=None) | Q(claimed_until__lte=now)
+
+
+def waiting(now: datetime | Slot) -> QuerySet[Delivery]:
+    """Return what is to be sent."""
+    due = Delivery.objects.filter(state=Delivery.State.WAITING, run_at__lte=now)
+    return due.filter(free(now)).order_by()
+
+
+# Asked in every round, and nearly always in vain.
+WITH_MESSAGES = Prepared(lambda: waiting(at("now")).values_list("channel").distinct())
 
 
 def keep(channels: set[str], now: datetime) -> None:
@@ -173,7 +184,12 @@ def attempt(delivery: Delivery) -> str:
         address = secrets.decrypt(kept)
     except secrets.Unreadable:
         return UNREADABLE
-    return services.send(address, letter_of(delivery))
+    began = time.perf_counter()
+    with tracing.span("call", to=delivery.channel):
+        error = services.send(address, letter_of(delivery))
+    taken = time.perf_counter() - began
+    metrics.CALL_SECONDS.labels("channel", "failed" if error else "done").observe(taken)
+    return error
 
 
 def letter_of(delivery: Delivery) -> Letter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -14,7 +15,7 @@ from controllers.executing.handing_out import Order
 from controllers.executing.settling import Answer
 from controllers.models import Step
 from controllers.webhooks import Reply
-from resources import store
+from resources import metrics, store, tracing
 from resources.actor import SYSTEM
 
 logger = logging.getLogger("ioa.executing")
@@ -37,11 +38,16 @@ def make(order: Order, clock: Clock) -> Answer:
     now = clock()
     if now >= order.deadline:
         return LATE
-    reply = webhooks.call(
-        order.endpoint, order.body, key=order.key, deadline=order.deadline, now=now
-    )
+    began = time.perf_counter()
+    with tracing.span("call", to=order.endpoint.name, correlation_id=order.story):
+        reply = webhooks.call(
+            order.endpoint, order.body, key=order.key, deadline=order.deadline, now=now
+        )
     failpoint("after the call")
-    return answered(reply)
+    answer = answered(reply)
+    taken = time.perf_counter() - began
+    metrics.CALL_SECONDS.labels("endpoint", answer.word).observe(taken)
+    return answer
 
 
 def answered(reply: Reply) -> Answer:

@@ -31,6 +31,8 @@ class Order:
     body: dict[str, Any]
     key: str
     deadline: datetime
+    # The correlation id it goes on with.
+    story: str
 
 
 def hand_out(proposal: Proposal, task: Task, given: Authority, now: datetime) -> Order | None:
@@ -54,16 +56,24 @@ def dispatch(
     tell(proposal, "dispatched", step, given, now)
     body = message(proposal, step, now)
     return Order(
-        proposal.pk, step.pk, proposal.fence, step.epoch, endpoint, body, step.key, deadline
+        proposal.pk,
+        step.pk,
+        proposal.fence,
+        step.epoch,
+        endpoint,
+        body,
+        step.key,
+        deadline,
+        proposal.correlation_id,
     )
 
 
 def offer(proposal: Proposal, task: Task, given: Authority, now: datetime) -> None:
-    """Let an agent claim a step; until then nothing is under way."""
+    """Let an agent or an outside controller claim a step; until then nothing is under way."""
     step = steps.begin(proposal, task, Step.State.WAITING, given, now)
     # The agent's claims are what is counted.
     steps.change(step, attempts=step.attempts - 1, deadline=None, claimed_by="")
-    moves.change(proposal, holder=f"agent/{step.agent}", claimed_until=None)
+    moves.change(proposal, holder=f"{step.executor}/{step.agent}", claimed_until=None)
     tell(proposal, "offered", step, given, now)
 
 
@@ -73,7 +83,7 @@ def tell(proposal: Proposal, verb: str, step: Step, given: Authority, now: datet
         "operation": step.operation,
         "sequence": step.sequence,
         "executor": step.executor,
-        "to": step.claimed_by or f"agent/{step.agent}",
+        "to": step.claimed_by or f"{step.executor}/{step.agent}",
         "key": step.key,
         "fence": step.fence,
         "epoch": step.epoch,

@@ -1,4 +1,4 @@
-"""Through whose hands an operation goes: the control plane, an agent, or a machine outside."""
+"""Through whose hands an operation goes: ours, an agent's, a controller's, a machine's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hand_of(proposal: Proposal, name: str) -> Hand:
     operation = operations.find(name)
     if operation is None:
         raise Impossible(f"Nobody here knows how to {name}.")
-    found = operations.executor_of(operation, proposal.resource)
+    found = operations.carrier_of(operation, proposal)
     if found.kind == "agent" and not found.agent:
         raise Impossible(f"No agent answers for {proposal.resource}.")
     return Hand(found.kind, operation.idempotent, found.agent, found.endpoint)

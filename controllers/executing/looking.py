@@ -15,7 +15,8 @@ from controllers.executing import steps
 from controllers.models import Proposal, Step
 from controllers.proposing.refreshing import plan_digest
 from controllers.proposing.wanting import Wanted, wants
-from controllers.store import Reader, one_view
+from controllers.sights import one_view
+from controllers.store import Reader
 from resources.models import Resource
 
 # What a look finds: the very plan; the same for another reason; another one or none; nothing left
@@ -74,6 +75,7 @@ def look_at(resource: int, controller: Controller, now: datetime) -> Case | Rene
     with one_view():
         seen = list(reader.snapshots(reader.among([resource])))
     means = Looking(controller, now=now, catalogue=gating.traits)
+    means.earned = gating.earned_by(controller)
     means.only_propose = holds.only_proposes(controller.key, now)
     given = engine.Pass(controller, seen, means, now)
     return next(engine.reconcile(given, engine.Stopwatch(time.perf_counter)), None)

@@ -8,9 +8,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.db.models import Q
 
-from controllers import holds, operations
+from controllers import autonomy, holds, operations, runs
 from controllers.engine import precedence
 from controllers.engine.gate import CODES
 from controllers.engine.precedence import Reach
@@ -20,7 +21,8 @@ from controllers.executing.authority import Authority
 from controllers.executing.steps import Task
 from controllers.models import Proposal, Step
 from controllers.operations import Impossible
-from resources import store
+from controllers.operations.catalogue.trusting import GRANT
+from resources import metrics, store
 from resources.models import Resource
 
 
@@ -46,11 +48,13 @@ def perform(proposal: Proposal, task: Task, given: Authority, now: datetime) -> 
     except Impossible as error:
         step = steps.begin(proposal, task, Step.State.FAILED, given, now)
         steps.change(step, error=str(error), ended_at=now)
+        transaction.on_commit(metrics.DONE.labels(task.hand.executor, "failed").inc)
         raise
     step = steps.begin(proposal, task, Step.State.DONE, given, now)
     proposal.resource.refresh_from_db()
     left = {"generation": proposal.resource.generation}
     steps.change(step, before=before, result=left, ended_at=now)
+    transaction.on_commit(metrics.DONE.labels(task.hand.executor, "done").inc)
 
 
 def effect(
@@ -59,14 +63,23 @@ def effect(
     """Change what is declared, or take it back; return what was there before."""
     actor, enough = moves.author(proposal), lowers_guards(given)
     if task.undoes is None:
+        operation = known(task.operation)
+        if operation.name == GRANT:
+            autonomy.grant(proposal, task.parameters, now)
+            return []
+        if operation.on_runs:
+            runs.carry_out(proposal, operation.name, task.parameters, actor, now)
+            return []
         return operations.perform(
-            known(task.operation),
+            operation,
             proposal.resource,
             task.parameters,
             actor=actor,
             now=now,
             authorised=enough,
         )
+    if task.undoes.operation == GRANT:
+        autonomy.take_back(proposal, actor, now)
     before = operations.undo(task.undoes.before, actor=actor, now=now, authorised=enough)
     steps.change(task.undoes, state=Step.State.UNDONE)
     return before
@@ -135,7 +148,7 @@ def touched(proposal: Proposal, now: datetime) -> Iterator[Touched]:
                     Touched(each["kind"], each["name"], each["path"])
                     for each in task.undoes.before
                 )
-            elif task.hand.executor == "control-plane":
+            elif task.hand.executor == "control-plane" and not known(task.operation).on_runs:
                 planned = operations.plan(
                     known(task.operation), proposal.resource, task.parameters, now=now
                 )

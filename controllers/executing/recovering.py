@@ -17,6 +17,7 @@ from controllers.executing import moves, settling, steps
 from controllers.executing.failpoints import failpoint
 from controllers.executing.settling import Answer
 from controllers.models import Proposal, Step
+from controllers.rows import Prepared, Slot, at
 from resources import store
 from resources.actor import SYSTEM
 
@@ -28,6 +29,8 @@ SILENT = Answer("unknown", "The agent fell silent: nobody knows whether it happe
 def recover(now: datetime) -> int:
     """Take care of every execution that nobody holds any more; return how many there were."""
     done = 0
+    if not ABANDONED(now=now):
+        return done
     for each in list(abandoned(now).select_related("resource").order_by("pk")):
         # Whoever was in the way is through by the next round.
         with suppress(store.Stale):
@@ -35,16 +38,21 @@ def recover(now: datetime) -> int:
     return done
 
 
-def abandoned(now: datetime) -> QuerySet[Proposal]:
+def abandoned(now: datetime | Slot) -> QuerySet[Proposal]:
     """Return executions whose worker, or whose agent, has not been heard of in time."""
     clock = current(now)
     silent = Step.objects.filter(state=Step.State.CLAIMED, deadline__lte=clock)
-    ignored = Step.objects.filter(state=Step.State.WAITING, executor="agent")
+    pulled = ("agent", "controller")
+    ignored = Step.objects.filter(state=Step.State.WAITING, executor__in=pulled)
     return Proposal.objects.filter(state="executing").filter(
         Q(claimed_until__lte=clock)
         | Q(pk__in=silent.values("proposal"))
         | Q(pk__in=ignored.values("proposal"), execute_before__lte=clock)
     )
+
+
+# Asked in every round, and nearly always in vain.
+ABANDONED = Prepared(lambda: abandoned(at("now")).values_list("pk")[:1])
 
 
 def take_over(found: Proposal, now: datetime) -> int:
@@ -75,7 +83,8 @@ def go_on(proposal: Proposal, now: datetime) -> None:
         # Whoever had it no longer may: the next claim has a larger fence, and the same key.
         freed = {"state": Step.State.WAITING, "fence": step.fence + 1}
         steps.change(step, **freed, claimed_by="", deadline=None, error=SILENT.detail)
-        told = {"sequence": step.sequence, "key": step.key, "reason": SILENT.detail}
+        whom = {"operation": step.operation, "to": f"{step.executor}/{step.agent}"}
+        told = {"sequence": step.sequence, "key": step.key, "reason": SILENT.detail, **whom}
         proposals.tell(proposal, "offered", actor=SYSTEM, now=now, payload=told)
     elif step.state == Step.State.CLAIMED:
         settling.settle(proposal, step, SILENT, SYSTEM, now)

@@ -12,18 +12,22 @@ from datetime import datetime, timedelta
 from django.db import DatabaseError
 from django.db.models import Case, Q, QuerySet, Value, When
 
-from controllers import proposals
+from controllers import proposals, restoring
 from controllers.cycles import Means
 from controllers.executing import calling, looking, moves, section, steps
 from controllers.executing.handing_out import Order
 from controllers.models import Proposal
 from controllers.operations import Impossible
+from controllers.rows import Prepared, Slot, at
 from resources import store
 
 logger = logging.getLogger("ioa.executing")
 
 ATTEMPTS = 3
 MOST = 200
+# Cycles and chores have their turn too, however much is due here: nothing is begun after so long,
+# but for what goes at once in the first place.
+TURN, WAVE = timedelta(seconds=5), 20
 # Calls at the same moment, and how many of them may go to one machine.
 SLOTS, SHARE = 8, 2
 SOON = timedelta(seconds=1)
@@ -31,37 +35,60 @@ URGENCIES = ("critical", "high", "medium", "low")
 
 
 def run_due(holder: str, means: Means) -> int:
-    """Carry out everything that is approved and due; return how many proposals were taken up."""
-    waiting = list(due(means.clock()))
+    """Carry out what is approved and due, for a while; return how many were taken up."""
+    now = means.clock()
+    waiting = list(due(now)) if READY(now=now) else []
     troubled: set[str] = set()
+    machines = Machines()
     done = 0
-    while waiting and not means.stopping():
-        wave, waiting = next_wave(waiting, troubled)
+    while waiting and not means.stopping() and not (done and means.clock() - now > TURN):
+        wave, waiting = next_wave(waiting, troubled, machines)
         done += len(wave)
         troubled |= run_wave(wave, holder, means)
     return done
 
 
+class Machines(dict[int, str]):
+    """The machine that the next step of each proposal calls, if it calls one; asked once each."""
+
+    def of(self, proposal: Proposal) -> str:
+        """Return it."""
+        if proposal.pk not in self:
+            self[proposal.pk] = destination(proposal)
+        return self[proposal.pk]
+
+
+def ready(now: datetime | Slot) -> QuerySet[Proposal]:
+    """Return what is to be carried out."""
+    free = Q(state="approved") | Q(state="executing", holder="", run_at__isnull=False)
+    return Proposal.objects.filter(free, Q(run_at=None) | Q(run_at__lte=now))
+
+
+# Asked in every round, and nearly always in vain.
+READY = Prepared(lambda: ready(at("now")).values_list("pk")[:1])
+
+
 def due(now: datetime) -> QuerySet[Proposal]:
     """Return what is to be carried out, the most urgent first, then what has waited longest."""
-    free = Q(state="approved") | Q(state="executing", holder="", run_at__isnull=False)
     rank = Case(
         *(When(urgency=word, then=Value(place)) for place, word in enumerate(URGENCIES)),
         default=Value(len(URGENCIES)),
     )
-    ready = Proposal.objects.filter(free, Q(run_at=None) | Q(run_at__lte=now))
-    return ready.select_related("controller", "resource").order_by(rank, "run_at", "pk")[:MOST]
+    found = ready(now).select_related("controller", "resource")
+    return found.order_by(rank, "run_at", "pk")[:MOST]
 
 
 def next_wave(
-    waiting: Iterable[Proposal], troubled: set[str]
+    waiting: list[Proposal], troubled: set[str], machines: Machines
 ) -> tuple[list[Proposal], list[Proposal]]:
     """Pick what can go at once; what waits for a machine in trouble is left for another round."""
     wave: list[Proposal] = []
     later: list[Proposal] = []
     calls: Counter[str] = Counter()
-    for each in waiting:
-        machine = destination(each)
+    for place, each in enumerate(waiting):
+        if len(wave) == WAVE:
+            return wave, [*later, *waiting[place:]]
+        machine = machines.of(each)
         if machine in troubled:
             continue
         if machine and (calls[machine] >= SHARE or calls.total() >= SLOTS):
@@ -88,6 +115,9 @@ def run_wave(wave: Iterable[Proposal], holder: str, means: Means) -> set[str]:
         calls = []
         for each in wave:
             order = None if means.stopping() else attempt(each.pk, holder, means.clock())
+            if order is not None:
+                # The permit is remembered outside before the call; a freeze voids it.
+                restoring.look(means.clock())
             if order is not None and calling.permitted(order, means.clock()):
                 calls.append((order, pool.submit(calling.make, order, means.clock)))
             elif order is not None:

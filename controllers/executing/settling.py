@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+from django.db import transaction
 from django.db.models import F
 
 from controllers import proposals
 from controllers.executing import moves, steps
 from controllers.models import Proposal, Step
 from controllers.operations import Impossible
+from resources import metrics
 from resources.actor import Actor
 
 # It was done; it never will be; it was not this time; it was not begun; nobody knows.
@@ -36,6 +38,7 @@ def mine(proposal: int, fence: int) -> Proposal | None:
 
 def settle(proposal: Proposal, step: Step, answer: Answer, actor: Actor, now: datetime) -> None:
     """Write down what became of a step; a later one begins only after it is done."""
+    transaction.on_commit(metrics.DONE.labels(step.executor, answer.word).inc)
     if proposal.state != "executing":
         note(proposal, step, answer, actor, now)
         return

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from controllers import holds, operations
 from controllers.executing.hands import Hand, hand_of
 from controllers.models import Proposal, Step
+from resources.actor import Actor
 from resources.canonical import digest
 
 # On its way, or handed out: what became of it is not known here.
@@ -43,11 +44,13 @@ def remaining(proposal: Proposal) -> Iterator[Task]:
 
 def backwards(proposal: Proposal, step: Step) -> Task:
     """Return how a step is undone: by what was there before, or by the operation against it."""
+    known = operations.find(step.operation)
     if step.executor == "control-plane":
+        if known is not None and known.on_runs:
+            raise operations.Impossible("A run does not go back: start a new one.")
         return Task(step.sequence, step.operation, {}, Hand("control-plane", True), step)
     actions = {each["sequence"]: each for each in proposal.actions}
     back = actions[step.sequence].get("rollback") or {}
-    known = operations.find(step.operation)
     operation = str(back.get("operation") or (known.opposite if known else ""))
     if not operation:
         raise operations.Impossible(f"What {step.operation} does cannot be taken back.")
@@ -83,9 +86,18 @@ def on_the_wire(proposal: Proposal) -> bool:
     return Step.objects.filter(proposal=proposal, state__in=sent).exists()
 
 
+def doer(step: Step) -> Actor:
+    """Return the agent or the outside controller that does a step, as the ledger names it."""
+    return Actor("controller" if step.executor == "controller" else "agent", step.agent)
+
+
 def key_of(proposal: Proposal, sequence: int, undoes: bool) -> str:
-    """Name a step: the same for every attempt, so that whoever receives it twice does it once."""
-    return digest([str(proposal.uid), proposal.revision, sequence, undoes])
+    """Name a step: the same for every attempt, so that whoever receives it twice does it once.
+
+    The plan is part of it: after a restore a revision may be counted again, for another plan.
+    """
+    plan = proposal.action_digest
+    return digest([str(proposal.uid), proposal.revision, plan, sequence, undoes])
 
 
 def begin(

@@ -1,4 +1,7 @@
-"""Work that agents pull: claimed by one, kept alive by heartbeats, stopped by holds, told once."""
+"""Work that others pull: claimed by one, kept alive by heartbeats, stopped by holds, told once.
+
+An agent is offered what it answers for; an outside controller is offered its own plans.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,23 @@ from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet
 
-from controllers import gating, holds, locks, proposals
+from controllers import gating, holds, locks, proposals, quoting, restoring
 from controllers.clocks import current
 from controllers.engine import precedence
 from controllers.engine.precedence import Reach, Standing
-from controllers.executing import authority, settling
+from controllers.executing import authority, settling, steps
 from controllers.executing.failpoints import failpoint
+from controllers.executing.progressing import Progress, note
 from controllers.executing.section import OPEN_TO_PEOPLE
 from controllers.executing.settling import Answer
 from controllers.models import Proposal, Step
 from resources import ledger, store
-from resources.actor import Actor
+from resources.canonical import digest
 from resources.models import Resource
 
 # How long an agent may be silent.
 LEASE = timedelta(seconds=60)
+UNTOLD: dict[str, Any] = {"percent": None, "note": "", "noted_at": None}
 
 
 class Refused(Exception):
@@ -62,20 +67,34 @@ class Claim(NamedTuple):
     target: str
 
 
+def work_of(agent: Resource) -> QuerySet[Step]:
+    """Return the steps that are, or were, an agent's or an outside controller's to do."""
+    return Step.objects.filter(executor=agent.kind.lower(), agent=agent.name)
+
+
 def claimable(agent: Resource, now: datetime) -> QuerySet[Step]:
     """Return the work an agent may claim, the oldest first."""
-    offered = Step.objects.filter(
-        state=Step.State.WAITING, executor="agent", agent=agent.name, proposal__state="executing"
-    )
-    ready = offered.filter(proposal__execute_before__gt=current(now))
+    ready = offered(work_of(agent), now)
     return ready.select_related("proposal__resource").order_by("started_at", "pk")
 
 
-def claim(step_id: int, agent: Resource, now: datetime) -> Claim:
-    """Claim a step, if it may still be done; of many who try one succeeds."""
+def offered(steps: QuerySet[Step], now: datetime) -> QuerySet[Step]:
+    """Keep the steps that wait to be claimed, and still may be."""
+    waiting = steps.filter(state=Step.State.WAITING, proposal__state="executing")
+    return waiting.filter(proposal__execute_before__gt=current(now))
+
+
+def claim(step_id: int, agent: Resource, now: datetime, key: str = "") -> Claim:
+    """Claim a step, if it may still be done; of many who try one succeeds.
+
+    Whoever repeats a request that succeeded, named by the same key, gets the same claim.
+    """
+    # What is another's and what is not there look the same.
+    if not work_of(agent).filter(pk=step_id).exists():
+        raise Missing(f"There is no work {step_id} for {agent}.")
     with entered(step_id) as (proposal, step):
-        if step.agent != agent.name:
-            raise Missing(f"There is no work {step_id} for {agent}.")
+        if is_repeated(step, key, now):
+            return granted(proposal, step)
         check(proposal, now)
         free = claimable(agent, now).filter(pk=step.pk)
         if not Step.objects.filter(pk__in=free.values("pk"), fence=step.fence).update(
@@ -86,11 +105,23 @@ def claim(step_id: int, agent: Resource, now: datetime) -> Claim:
             deadline=now + LEASE,
             claimed_by=str(agent),
             started_at=now,
+            requests={"claim": key} if key else {},
+            **UNTOLD,
         ):
             raise Taken("It has been claimed, or is no longer to be done.")
         step.refresh_from_db()
-        tell(proposal, "claimed", step, agent, now)
+        tell(proposal, "claimed", step, now)
+    # The permit is remembered outside before the work; in a restored database there is none.
+    if (frozen := restoring.look(now)) is not None:
+        raise Stop(frozen.reason, holds.epoch())
     return granted(proposal, step)
+
+
+def is_repeated(step: Step, key: str, now: datetime) -> bool:
+    """Tell whether a claim was granted to this very request, and still stands."""
+    if not key or step.requests.get("claim") != key or step.state != Step.State.CLAIMED:
+        return False
+    return Step.objects.filter(pk=step.pk, deadline__gt=current(now)).exists()
 
 
 def granted(proposal: Proposal, step: Step) -> Claim:
@@ -115,7 +146,9 @@ def check(proposal: Proposal, now: datetime) -> None:
         raise Refused("Nobody who may decide it stands behind it any more.")
 
 
-def heartbeat(step_id: int, fence: int, epoch: int, now: datetime) -> Claim:
+def heartbeat(
+    step_id: int, fence: int, epoch: int, now: datetime, progress: Progress | None = None
+) -> Claim:
     """Go on with a claim; a hold, or an epoch from before one, ends or interrupts the work."""
     with entered(step_id) as (proposal, step):
         mine = Step.objects.filter(
@@ -133,6 +166,8 @@ def heartbeat(step_id: int, fence: int, epoch: int, now: datetime) -> Claim:
             raise Stale("Holds have changed: go on with the present epoch.", present)
         mine.update(deadline=now + LEASE, epoch=present)
         step.refresh_from_db()
+        if progress is not None:
+            note(proposal, step, progress, now)
     return granted(proposal, step)
 
 
@@ -148,19 +183,50 @@ def stopping(proposal: Proposal, now: datetime) -> Standing | None:
     return None
 
 
-def report(step_id: int, fence: int, answer: Answer, now: datetime) -> None:
-    """Say what became of a claimed step; what comes too late is only kept in the ledger."""
+def report(step_id: int, fence: int, answer: Answer, now: datetime, key: str = "") -> None:
+    """Say what became of a claimed step; what comes too late is only kept in the ledger.
+
+    Whoever repeats a report, named by the same key, was heard the first time.
+    """
     late = False
     with entered(step_id) as (proposal, step):
+        if was_told(step, fence, answer, key):
+            return
         late = (step.state, step.fence) != (Step.State.CLAIMED, fence)
-        actor = Actor("agent", step.agent)
+        actor, said = steps.doer(step), as_said(answer, step)
         if late:
-            told = {"word": answer.word, "detail": answer.detail[:500], "fence": fence}
+            told = {"word": answer.word, "detail": said.detail, "fence": fence}
             proposals.tell(proposal, "late_result", actor=actor, now=now, payload=told)
         else:
-            settling.settle(proposal, step, answer, actor, now)
+            steps.change(step, requests=step.requests | named(fence, answer, key))
+            settling.settle(proposal, step, said, actor, now)
     if late:
         raise Taken("It came too late: the claim was over.")
+
+
+def as_said(answer: Answer, step: Step) -> Answer:
+    """Mark what somebody says of their work as theirs: people read it beside what we say."""
+    if answer.word == "done" and not answer.detail:
+        return answer
+    if not answer.detail:
+        return answer._replace(detail=f"{step.agent} gave no reason.")
+    return answer._replace(detail=quoting.quoted(step.agent, answer.detail))
+
+
+def was_told(step: Step, fence: int, answer: Answer, key: str) -> bool:
+    """Tell whether this very report was heard before; another one under its name is refused."""
+    if not key or step.requests.get("result") != key:
+        return False
+    if step.requests != step.requests | named(fence, answer, key):
+        raise Refused("Another result was reported under this name of a request.")
+    return True
+
+
+def named(fence: int, answer: Answer, key: str) -> dict[str, Any]:
+    """Return what a report is known by, if it is named."""
+    if not key:
+        return {}
+    return {"result": key, "said": digest([fence, answer.word, answer.detail, answer.result])}
 
 
 @contextmanager
@@ -180,7 +246,7 @@ def entered(step_id: int) -> Iterator[tuple[Proposal, Step]]:
     failpoint("after the work commits")
 
 
-def tell(proposal: Proposal, verb: str, step: Step, agent: Resource, now: datetime) -> None:
+def tell(proposal: Proposal, verb: str, step: Step, now: datetime) -> None:
     """Tell the ledger that an agent took a step."""
     payload = {
         "operation": step.operation,
@@ -192,4 +258,4 @@ def tell(proposal: Proposal, verb: str, step: Step, agent: Resource, now: dateti
         "deadline": ledger.instant(step.deadline) if step.deadline else None,
         "authority": step.authority,
     }
-    proposals.tell(proposal, verb, actor=Actor("agent", agent.name), now=now, payload=payload)
+    proposals.tell(proposal, verb, actor=steps.doer(step), now=now, payload=payload)

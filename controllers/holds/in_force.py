@@ -13,6 +13,8 @@ from controllers.clocks import current
 from controllers.engine import cron, precedence
 from controllers.engine.precedence import Reach, Standing
 from controllers.models import Epoch, Hold, Runtime
+from controllers.rows import Prepared, Slot, at
+from resources.models import Resource
 
 # There is one epoch, and one row of it.
 ONLY = 1
@@ -65,12 +67,25 @@ def covering(reach: Reach, now: datetime) -> Standing | None:
     return precedence.strongest(in_force(near, now), reach)
 
 
+def concerning(
+    controller: int, targets: QuerySet[Resource], now: datetime
+) -> tuple[Standing, ...]:
+    """Return every hold in force that may stop what a controller does to its targets."""
+    near = Hold.objects.filter(
+        Q(scope=Hold.Scope.ORGANISATION)
+        | Q(scope=Hold.Scope.CONTROLLER, controller=controller)
+        | Q(scope=Hold.Scope.DOMAIN, domain__in=targets.order_by().values("domain"))
+        | Q(scope__in=[Hold.Scope.RESOURCE, Hold.Scope.FIELD], resource__in=targets.values("pk"))
+    )
+    return tuple(in_force(near.order_by("pk"), now))
+
+
 def in_force(holds: QuerySet[Hold], now: datetime) -> Iterator[Standing]:
     """Yield those that stand; a freeze that comes back stands while its window is open."""
-    for *said, window, at in lasting(holds, now).values_list(*SAID, "window", "at"):
+    for *said, window, moment in lasting(holds, now).values_list(*SAID, "window", "at"):
         found = Standing(*said)
         if window:
-            opening = opening_of(window, at)
+            opening = opening_of(window, moment)
             if opening is None:
                 continue
             found = found._replace(ends_at=min(opening.end, found.ends_at or opening.end))
@@ -95,10 +110,19 @@ def only_proposes(controller: int, now: datetime) -> bool:
 
     One whose end has passed counts before anybody has written that down.
     """
-    marked = Runtime.objects.filter(pk=controller, only_proposes_from__isnull=False)
-    return marked.exists() or over(now).exists()
+    return bool(PROPOSING(controller=controller) or OVER(now=now))
 
 
-def over(now: datetime) -> QuerySet[Hold]:
+def over(now: datetime | Slot) -> QuerySet[Hold]:
     """Return the holds whose end has passed and is not written down yet."""
     return Hold.objects.filter(ended_at=None, ends_at__lte=current(now))
+
+
+def proposing(controller: int | Slot) -> QuerySet[Runtime]:
+    """Return a controller that may only propose until it has looked at everything again."""
+    return Runtime.objects.filter(pk=controller, only_proposes_from__isnull=False)
+
+
+# Asked in every cycle, and nearly always in vain.
+PROPOSING = Prepared(lambda: proposing(Slot("controller")).values_list("pk")[:1])
+OVER = Prepared(lambda: over(at("now")).order_by().values_list("pk")[:1])

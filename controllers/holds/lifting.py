@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import Q
 
-from controllers import people, roles
+from controllers import incarnations, people, roles
 from controllers.clocks import current
 from controllers.holds import in_force, values
 from controllers.holds.placing import ATTEMPTS, domain_of, exclude, resume, tell
@@ -42,6 +42,8 @@ def lift(key: int, *, person: User, now: datetime, reason: str, restore: bool = 
         payload: dict[str, Any] = {"reason": why, "placedBy": hold.author}
         if str(actor) != hold.author:
             payload["ofAnother"] = True
+        if incarnations.asks(hold):
+            payload["incarnation"] = incarnations.accept(actor, now)
         if restore:
             payload["restored"] = put_back(hold, actor=actor, now=now)
         tell(hold, "lifted", payload, actor=actor, now=now)

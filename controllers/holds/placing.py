@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import User
 from django.db.models import F
 
-from controllers import locks, people, proposals, roles
+from controllers import autonomy, incarnations, locks, people, proposals, roles
 from controllers.holds import in_force, scopes, values
 from controllers.holds.scopes import Flight
 from controllers.holds.wanting import KIND, Refused, Wanted, drafted
@@ -72,6 +72,8 @@ def check_right(hold: Hold, person: User | None, author: Actor, now: datetime) -
     if person is not None:
         roles.check_stop(person, domain_of(hold), now)
         return
+    if incarnations.asks(hold):
+        return
     own = {"controller": hold.controller, "agent": hold.resource}.get(author.kind)
     kind = author.kind.title()
     if hold.kind != KIND.PAUSE or own is None or (own.kind, own.name) != (kind, author.name):
@@ -107,6 +109,8 @@ def write(hold: Hold, author: Actor, now: datetime) -> Placed:
     tell(hold, "placed", terms(hold) | {"inFlight": hold.flights}, actor=author, now=now)
     if hold.kind == KIND.OVERRIDE:
         answer_covered(hold, author, now)
+        if hold.resource_id is not None:
+            autonomy.overridden(hold.resource_id, author, now)
     return Placed(hold, flights)
 
 

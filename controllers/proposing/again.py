@@ -13,6 +13,7 @@ from controllers.proposals import Decided, Missing
 from controllers.proposing.drafting import Author, Invalid, draft
 from controllers.proposing.ending import expire, overdue
 from controllers.proposing.filing import file, same_plan
+from controllers.quoting import WORDED_HERE
 from resources import ledger
 from resources.actor import Actor
 from resources.models import Resource
@@ -57,6 +58,7 @@ def look_again(
 def file_anew(late: Proposal, actor: Actor, now: datetime, reason: str) -> Proposal:
     """File the same plan again for whoever proposed it, under what holds now."""
     drafted = draft(late.resource, author_of(late), late.actions, late.explanation, now)
+    drafted.policy |= {WORDED_HERE: True} if late.policy.get(WORDED_HERE) else {}
     known = same_plan(drafted)
     if known is not None:
         return known

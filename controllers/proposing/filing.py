@@ -148,16 +148,42 @@ def file(drafted: Proposal, actor: Actor, now: datetime) -> Proposal:
 
 
 def revise(key: int, filing: Filing, *, by: Proposer, now: datetime) -> Proposal:
-    """Answer a request for changes with a new revision; the votes for the old one are void."""
+    """Answer a request for changes with a new revision; the votes for the old one are void.
+
+    Whoever repeats an answer, named by the same key, gets what it came to.
+    """
     author = author_of(by)
+    if known := answered(key, filing, author):
+        return known
     wished = draft(target(filing.resource, by, now), author, filing.actions, filing.why, now)
     try:
         with transaction.atomic():
             proposal = proposals.take(key, "revise", now)
             check_sent_back(proposal, wished)
+            proposal.feedback = answer_of(filing)
             return change(proposal, wished, author.actor, now)
     except IntegrityError as error:
         raise Invalid("The same plan is already proposed.") from error
+
+
+def answered(key: int, filing: Filing, author: Author) -> Proposal | None:
+    """Return the proposal that this very answer revised before; another one is refused."""
+    if not filing.request_key:
+        return None
+    rows = Proposal.objects.select_related("controller", "resource")
+    found = rows.filter(pk=key, proposer=str(author.actor)).first()
+    if found is None or found.feedback.get("answered") != filing.request_key:
+        return None
+    if found.feedback != answer_of(filing):
+        raise Invalid("Another answer was given under this name of a request.", found)
+    return found
+
+
+def answer_of(filing: Filing) -> dict[str, str]:
+    """Return what an answer is known by, if it is named."""
+    if not filing.request_key:
+        return {}
+    return {"answered": filing.request_key, "said": filing.digest}
 
 
 def check_sent_back(proposal: Proposal, wished: Proposal) -> None:
@@ -186,6 +212,7 @@ def change(proposal: Proposal, wished: Proposal, actor: Actor, now: datetime) ->
         people=max(1, proposal.people, wished.people),
         interested=sorted({*proposal.interested, *wished.interested}),
         policy=wished.policy | {"request": proposal.policy.get("request", "")},
+        feedback=proposal.feedback,
         decided_at=None,
         decided_by="",
         answer="",

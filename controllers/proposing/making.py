@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from controllers import lifecycle
+from controllers.engine import gate
 from controllers.engine.types import Case
 from controllers.lifecycle import LAPSES, WAITS
 from controllers.models import Proposal
@@ -32,6 +33,7 @@ def born(look: Look, wanted: Wanted, former: Proposal | None, now: datetime) -> 
         controller_id=controller.key,
         resource=target(wanted.case),
         proposer=str(look.actor),
+        interested=list(look.interested),
         state=BORN[plan.lane],
         lane=plan.lane,
         people=plan.people,
@@ -55,11 +57,17 @@ def clocks(wanted: Wanted, generation: int, now: datetime) -> dict[str, Any]:
         return {}
     return {
         "decided_at": now,
-        "decided_by": f"policy/{wanted.policy['mode']}@{generation}",
+        "decided_by": f"policy/{authority(wanted)}@{generation}",
         "answer": "approve",
         "run_at": now,
         "execute_before": now + LAPSES[wanted.plan.risk],
     }
+
+
+def authority(wanted: Wanted) -> str:
+    """Name what lets a plan run: what was earned, or the mode."""
+    earned = wanted.policy.get("code") == gate.EARNED
+    return "earned" if earned else str(wanted.policy["mode"])
 
 
 def target(case: Case) -> Resource:
@@ -68,6 +76,11 @@ def target(case: Case) -> Resource:
     if case.plan is not None:
         kind, name = case.plan.snapshot.target.kind, case.plan.snapshot.target.name
     return Resource(pk=case.judgement.resource, kind=kind, name=name)
+
+
+def domain_of(case: Case) -> str:
+    """Return the domain of the resource of a case."""
+    return case.plan.snapshot.target.domain if case.plan is not None else ""
 
 
 def renew(proposal: Proposal, wanted: Wanted, change: Change, now: datetime) -> None:

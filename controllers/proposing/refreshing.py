@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from controllers.engine.types import Case, Controller, Renewed, Ruling
-from controllers.lifecycle import OPEN
 from controllers.models import Cycle, Proposal
 from controllers.proposing import comparing, wanting
-from controllers.proposing.comparing import UNDER_WAY, Change, Plan
-from controllers.proposing.ending import begun
+from controllers.proposing.comparing import Change, Plan
+from controllers.proposing.standing import NOTHING, Standing, read
 from controllers.proposing.suppressing import admitted, unshadowed
 from controllers.proposing.verifying import Effect, effect
 from controllers.proposing.wanting import Stopped, Wanted, Wants
-from controllers.rows import these
 from resources.actor import Actor
 
 # A plan that stands is confirmed no more often than this.
 CONFIRMED_EVERY = timedelta(minutes=15)
-# The rest of a row is read when it is written.
-COLUMNS = (
-    *("uid", "resource__kind", "resource__name", "thread", "state", "lock", "revision"),
-    *("actions", "action_digest", "planned_digest", "basis_digest", "lane", "risk", "people"),
-    *("held", "held_reason", "score", "urgency", "quiet_above", "undoing", "outcome"),
-    *("confirmed_at", "changed_at", "executed_at"),
-)
 URGENCIES = ("none", "low", "medium", "high", "critical")
 
 
@@ -45,6 +36,10 @@ class Look(Protocol):
     @property
     def actor(self) -> Actor:
         """The controller as the one who acts."""
+
+    @property
+    def interested(self) -> tuple[str, ...]:
+        """The people behind it, who may not approve what it proposes."""
 
 
 @dataclass
@@ -91,8 +86,8 @@ def subject(change: Proposal | tuple[Any, ...]) -> Proposal:
 def weigh(look: Look, cases: Sequence[Case], renewed: Sequence[Renewed], now: datetime) -> Changes:
     """Find out what is to be written about the proposals of some resources."""
     changes, controller = Changes(), look.controller
-    keys = [each.judgement.resource for each in cases]
-    standing = read(controller.key, [*keys, *(each.resource for each in renewed)])
+    keys = {each.judgement.resource for each in cases}
+    standing = read(controller.key, keys.union([each.resource for each in renewed]))
     for case in cases:
         found, judgement = standing.pop(case.judgement.resource, NOTHING), case.judgement
         verify(look, found, judgement.drifted, judgement.score, changes)
@@ -108,29 +103,6 @@ def weigh(look: Look, cases: Sequence[Case], renewed: Sequence[Renewed], now: da
     if changes.stopped:
         changes.stopped = unshadowed(controller, changes.stopped, now - CONFIRMED_EVERY)
     return changes
-
-
-class Standing(NamedTuple):
-    """The open proposals about one resource: those that wait, and those that have begun."""
-
-    waiting: Sequence[Proposal]
-    begun: Sequence[Proposal]
-
-
-NOTHING = Standing((), ())
-
-
-def read(controller: int, keys: Sequence[int]) -> dict[int, Standing]:
-    """Read the open proposals of a controller about some resources, as far as looks ask for it."""
-    rows = Proposal.objects.filter(
-        controller=controller, resource__in=these(keys), state__in=OPEN
-    ).select_related("resource")
-    found: dict[int, tuple[list[Proposal], list[Proposal]]] = {}
-    each: Any
-    for each in rows.annotate(touched=begun()).only(*COLUMNS).order_by("pk"):
-        going_on = each.touched or each.undoing or each.state in UNDER_WAY
-        found.setdefault(each.resource_id, ([], []))[going_on].append(each)
-    return {key: Standing(*each) for key, each in found.items()}
 
 
 def verify(

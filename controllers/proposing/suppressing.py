@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
 
-from controllers.engine.types import Controller
+from controllers.engine.types import Controller, Document
 from controllers.lifecycle import OPEN, UNDO_WINDOW
 from controllers.models import Proposal, Shadow
 from controllers.proposing.wanting import Stopped, Wanted
-from controllers.rows import these
+from controllers.rows import Prepared, Slot, listed, these
 
 # So many proposals of one controller may be open at once.
 MOST_OPEN = 1_000
@@ -32,28 +33,54 @@ def admitted(
         return [], 0
     # One that takes the place of another adds nothing.
     fresh = [new for new in left if new[1] is None]
-    standing = Proposal.objects.filter(controller=controller.key, state__in=OPEN).count()
-    room = max(0, MOST_OPEN - standing)
+    room = max(0, MOST_OPEN - sum(found for (found,) in OPEN_OF(controller=controller.key)))
     beyond = {id(wanted) for wanted, _ in fresh[room:]}
     return [new for new in left if id(new[0]) not in beyond], len(beyond)
 
 
-def said_no(controller: Controller, created: Sequence[New]) -> dict[tuple[int, str], Proposal]:
-    """Return the last no to each plan about these resources."""
+class No(NamedTuple):
+    """A person's no to a plan about a resource."""
+
+    resource: int
+    planned_digest: str
+    action_digest: str
+    state: str
+    urgency: str
+    quiet_until: datetime | None
+    changed_at: datetime
+    basis: Document
+
+
+def _said_no() -> QuerySet[Proposal, Any]:
+    """Ask for what people said no to, the last one at the end."""
     rows = Proposal.objects.filter(
         NO,
-        controller=controller.key,
-        resource__in=these({wanted.resource for wanted, _ in created}),
+        controller=Slot("controller"),
+        resource__in=these(Slot("keys")),
         # What the product itself closed is not a no.
         decided_by__startswith="person/",
-    ).defer("actions", "evidence", "explanation", "policy")
-    found: dict[tuple[int, str], Proposal] = {}
-    for each in rows.order_by("decided_at", "pk"):
-        found[each.resource_id, each.planned_digest or each.action_digest] = each
-    return found
+    )
+    columns = ("resource_id", *No._fields[1:])
+    return rows.order_by("decided_at", "pk").values_list(*columns)
 
 
-def is_refused(wanted: Wanted, refused: dict[tuple[int, str], Proposal], now: datetime) -> bool:
+def _open() -> QuerySet[Proposal, Any]:
+    """Ask how much a controller has proposed that nobody has closed."""
+    rows = Proposal.objects.filter(controller=Slot("controller"), state__in=OPEN).order_by()
+    return rows.values("controller").annotate(found=Count("pk")).values_list("found")
+
+
+SAID_NO, OPEN_OF = Prepared(_said_no), Prepared(_open)
+
+
+def said_no(controller: Controller, created: Sequence[New]) -> dict[tuple[int, str], No]:
+    """Return the last no to each plan about these resources."""
+    keys = listed({wanted.resource for wanted, _ in created})
+    found = [No(*row) for row in SAID_NO(controller=controller.key, keys=keys)]
+    return {(each.resource, each.planned_digest or each.action_digest): each for each in found}
+
+
+def is_refused(wanted: Wanted, refused: dict[tuple[int, str], No], now: datetime) -> bool:
     """Tell whether people said no to a plan, and nothing has changed since that would matter."""
     no = refused.get((wanted.resource, wanted.plan.digest))
     if no is None:

@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from controllers import alerts, holds, lifecycle, proposals, upserts
+from controllers import alerts, creating, holds, lifecycle, proposals, upserts
 from controllers.effects import Notice
 from controllers.lifecycle import Verb
 from controllers.models import Alert, Decision, Proposal
-from controllers.proposing.making import born, renew, see
+from controllers.proposing.attention import Asked, spread
+from controllers.proposing.making import born, domain_of, renew, see
 from controllers.proposing.refreshing import Changes, Look
 from controllers.proposing.suppressing import MOST_OPEN
-from controllers.rows import these
+from controllers.rows import Prepared, Slot, listed, these
 from controllers.upserts import Table
 from resources import announcements, ledger
 
@@ -82,19 +83,27 @@ def write(look: Look, changes: Changes, now: datetime) -> None:
         warn(look, changes, now)
 
 
+def _locked() -> QuerySet[Proposal, Any]:
+    """Ask for some proposals, and keep others from moving them."""
+    rows = Proposal.objects.select_for_update().filter(pk__in=these(Slot("keys"))).order_by("pk")
+    return rows.values_list("pk", "lock", *dict(CLOCKS))
+
+
+LOCKED = Prepared(_locked)
+
+
 def leave_moved(changes: Changes) -> None:
     """Lock what is to be written; what somebody moved since it was read is theirs."""
     read = {each.pk: each.lock for each in changes.touched}
     if not read:
         return
-    rows = Proposal.objects.select_for_update().filter(pk__in=these(read)).order_by("pk")
-    found = {each["pk"]: each for each in rows.values("pk", "lock", *dict(CLOCKS))}
-    moved = {key for key, lock in read.items() if key not in found or found[key]["lock"] != lock}
+    found = {key: row for key, *row in LOCKED(keys=listed(read))}
+    moved = {key for key, lock in read.items() if key not in found or found[key][0] != lock}
     if moved:
         changes.leave(moved)
     for each in changes.touched:
-        for name in dict(CLOCKS):
-            setattr(each, name, found[each.pk][name])
+        for name, value in zip(dict(CLOCKS), found[each.pk][1:], strict=True):
+            setattr(each, name, value)
 
 
 def close(changes: Changes, now: datetime) -> Entries:
@@ -124,8 +133,11 @@ def move(proposal: Proposal, verb: Verb, now: datetime) -> None:
 def create(look: Look, changes: Changes, now: datetime) -> list[tuple[Proposal, Proposal | None]]:
     """Propose what is new; what the policy lets run carries the policy's own decision."""
     made = [(born(look, wanted, former, now), former) for wanted, former in changes.created]
-    Proposal.objects.bulk_create([each for each, _ in made])
-    Decision.objects.bulk_create(
+    places = [domain_of(wanted.case) for wanted, _ in changes.created]
+    asked = zip(made, places, strict=True)
+    spread([Asked(each, former, place) for (each, former), place in asked], now)
+    creating.create([each for each, _ in made])
+    decided = [
         Decision(
             proposal=each,
             revision=each.revision,
@@ -136,7 +148,8 @@ def create(look: Look, changes: Changes, now: datetime) -> list[tuple[Proposal, 
         )
         for each, _ in made
         if each.lane == "run"
-    )
+    ]
+    creating.create(decided)
     return made
 
 
@@ -167,6 +180,7 @@ def made_known(made: Iterable[tuple[Proposal, Proposal | None]]) -> Entries:
                 "actions": each.actions,
                 "explanation": each.explanation,
                 **({"decidedBy": each.decided_by} if each.decided_by else {}),
+                **({"attention": each.policy["attention"]} if each.delayed else {}),
                 **({"supersedes": former.pk} if former is not None else {}),
             },
         )
@@ -253,12 +267,13 @@ def shadow(look: Look, changes: Changes, now: datetime) -> None:
 def warn(look: Look, changes: Changes, now: datetime) -> None:
     """Tell people once that there is more than they are asked, until there is room again."""
     key = look.controller.key
+    told = Alert.objects.filter(controller=key, resource=key, reason=TOO_MANY, resolved_at=None)
+    if told.exists() == bool(changes.surplus):
+        return
     if not changes.surplus:
         alerts.resolve(key, [key], now, {TOO_MANY})
         return
-    told = Alert.objects.filter(controller=key, resource=key, reason=TOO_MANY, resolved_at=None)
-    if not told.exists():
-        more = f"{changes.surplus:,} more plans are not proposed until people have decided"
-        said = f"{MOST_OPEN:,} proposals are open: {more}."
-        notice = Notice(key, TOO_MANY, "", "error", said)
-        alerts.raise_all(key, [notice], look.cycle.correlation_id, now)
+    more = f"{changes.surplus:,} more plans are not proposed until people have decided"
+    said = f"{MOST_OPEN:,} proposals are open: {more}."
+    notice = Notice(key, TOO_MANY, "", "error", said)
+    alerts.raise_all(key, [notice], look.cycle.correlation_id, now)
