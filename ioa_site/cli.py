@@ -135,6 +135,10 @@ def make_ready(needs: commands.Needs) -> None:
         if fresh:
             database.use_one_connection()
         database.prepare()
+    if needs == "current":
+        from ioa_site.work import database
+
+        database.require_current()
 
 
 def explained(error: Exception, code: int) -> tuple[str, int]:

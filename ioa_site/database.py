@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+
+# What the lock is known by, among all locks of one database.
+MIGRATING = 0x10A_0001
 
 
 def behind() -> bool:
@@ -31,7 +34,32 @@ def migrate_if_needed() -> bool:
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """Let a second process wait until the first has made the tables."""
+    """Let a second process wait until the first has made the tables, wherever it runs."""
+    with on_one_server() if connection.vendor == "postgresql" else in_one_folder():
+        yield
+
+
+@contextmanager
+def on_one_server() -> Iterator[None]:
+    """Hold a lock of the database itself: processes may run on many machines."""
+    with connection.cursor() as cursor:
+        # Waiting for another machine's migrations may take longer than a statement may.
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute("SET lock_timeout = 0")
+        cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATING])
+    try:
+        yield
+    finally:
+        # A session that broke has lost the lock already; one that did not goes back to a pool.
+        with suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATING])
+            cursor.execute("RESET statement_timeout")
+            cursor.execute("RESET lock_timeout")
+
+
+@contextmanager
+def in_one_folder() -> Iterator[None]:
+    """Hold a file beside the database."""
     folder = Path(settings.DATA_DIR)
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "migrate.lock").open("w") as lock:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+from uuid import UUID
 
 from django.core.exceptions import ImproperlyConfigured
 
-KNOWN = {
-    "IOA_ALLOWED_HOSTS",
-    "IOA_BASE_URL",
-    "IOA_CHROMIUM",
-    "IOA_DATA_DIR",
-    "IOA_DEBUG",
-    "IOA_FAILPOINT",
-    "IOA_SECRETS_KEY",
-    "IOA_SECRET_KEY",
-    "IOA_VENV",
-    "IOA_WEBHOOKS_ALLOW_LOOPBACK",
-}
+from ioa_site import variables
+
+KNOWN = {each.name for each in variables.ALL if each.name.startswith("IOA_")}
+
+# What a header can carry as a bearer's token.
+TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
+SHORTEST_TOKEN = 16
 
 
 def refuse_unknown() -> None:
@@ -49,6 +46,45 @@ def env_list(name: str, default: list[str]) -> list[str]:
     """Read a list separated by commas."""
     text = os.environ.get(name, "")
     return [item.strip() for item in text.split(",") if item.strip()] or default
+
+
+def env_number(name: str, default: int) -> int:
+    """Read a whole number above nothing."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0 and len(text) < 9):
+        raise ImproperlyConfigured(f"{name} must be a whole number above 0, not {text[:40]!r}.")
+    return int(text)
+
+
+def env_uuid(name: str) -> UUID | None:
+    """Read an id; absent is none."""
+    text = os.environ.get(name, "").strip()
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        example = "0b8f9f5e-6a5e-4d0c-9f6f-3c1f4f5f6a7b"
+        raise ImproperlyConfigured(f"{name} must be a UUID such as {example}.") from None
+
+
+def env_choice(name: str, choices: tuple[str, ...]) -> str:
+    """Read one of some words; absent is the first."""
+    value = os.environ.get(name, "").strip().lower() or choices[0]
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(choices)}, not {value[:40]!r}.")
+    return value
+
+
+def env_token(name: str) -> str:
+    """Read what callers have to send; absent is none."""
+    value = os.environ.get(name, "").strip()
+    if value and not (TOKEN.fullmatch(value) and len(value) >= SHORTEST_TOKEN):
+        raise ImproperlyConfigured(
+            f"{name} must have at least {SHORTEST_TOKEN} characters, all of them letters, digits"
+            " or -._~+/=."
+        )
+    return value
 
 
 def env_url(name: str, schemes: set[str]) -> str | None:
@@ -119,6 +155,8 @@ def env_database(name: str, default: Path) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": options.pop("host", None) or unquote(parts.hostname or ""),
         "PORT": str(port or ""),
+        # A session that the server ended is noticed before a request is given it.
+        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": options
         | {
             # Without a pool every request under ASGI opens a session of its own.
@@ -139,6 +177,7 @@ def sqlite(file: Path) -> dict[str, Any]:
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-            "PRAGMA foreign_keys=ON;",
+            # Room for what one chunk of a cycle reads and writes: it is gone through three times.
+            "PRAGMA foreign_keys=ON; PRAGMA cache_size=-16000;",
         },
     }

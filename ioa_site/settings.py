@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 
 from ioa_site import env
+from ioa_site.signing_in import *  # noqa: F403 - settings are found by their names here
 from ioa_site.version import VERSION
 
 env.refuse_unknown()
@@ -23,6 +24,9 @@ SECRET_KEY = env.env_secret("IOA_SECRET_KEY", DATA_DIR / "secret_key")
 SECRETS_KEYS = env.env_secrets("IOA_SECRETS_KEY", DATA_DIR / "secrets_key")
 # Lets calls go to http://127.0.0.1, for development; otherwise only to public https addresses.
 WEBHOOKS_ALLOW_LOOPBACK = env.env_bool("IOA_WEBHOOKS_ALLOW_LOOPBACK")
+# What whoever reads /metrics sends as a bearer; without one only this machine itself may.
+METRICS_TOKEN = env.env_token("IOA_METRICS_TOKEN")
+LOG_FORMAT = env.env_choice("IOA_LOG_FORMAT", ("text", "json"))
 DEBUG = env.env_bool("IOA_DEBUG")
 BASE_URL = env.env_url("IOA_BASE_URL", {"http", "https"})
 ALLOWED_HOSTS = env.env_list("IOA_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -37,6 +41,11 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "rest_framework",
     "drf_spectacular",
@@ -46,14 +55,17 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "ioa_site.observing.observe",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "controllers.entrance.guard.Guard",
+    "ioa_site.seeing.see",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
@@ -77,7 +89,28 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": env.env_database("DATABASE_URL", DATA_DIR / "ioa.sqlite3")}
+# What a database is to be known by where no disk remembers it; a new one after each restore.
+INCARNATION = env.env_uuid("IOA_INCARNATION")
 REDIS_URL = env.env_url("REDIS_URL", {"redis", "rediss", "unix"})
+# One member for each web process, and messages that carry nothing. A socket timeout would cut the
+# wait for them; a member that died is forgotten after ten minutes.
+CHANNEL_LAYERS = (
+    {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {
+                "hosts": [{"address": REDIS_URL, "socket_timeout": None}],
+                "prefix": "ioa-live",
+                "capacity": 1_000,
+                "group_expiry": 600,
+            },
+        }
+    }
+    if REDIS_URL
+    else {}
+)
+# Whether other processes run the loop: said by the command that starts this one.
+LOOP_ELSEWHERE = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
@@ -92,11 +125,26 @@ SERVESTATIC_USE_FINDERS = True
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "login"
-SESSION_COOKIE_AGE = 12 * 60 * 60
+# A session ends this long after it began, or after it was last used.
+SESSION_LASTS = timedelta(hours=12)
+SESSION_IDLE = timedelta(minutes=env.env_number("IOA_SESSION_IDLE", 30))
+SESSION_COOKIE_AGE = int(SESSION_LASTS.total_seconds())
 SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = bool(BASE_URL and BASE_URL.startswith("https:"))
+# Served by https, browsers are told to use nothing else, and to give cookies to nobody else.
+HTTPS = bool(BASE_URL and BASE_URL.startswith("https:"))
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+if HTTPS:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 # A sign-in link works once, and only this long.
 PASSWORD_RESET_TIMEOUT = int(timedelta(hours=24).total_seconds())
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 AUTH_PASSWORD_VALIDATORS = [
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
@@ -105,8 +153,23 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
+# Whether whoever approves or administers must have a second factor.
+REQUIRE_SECOND_FACTOR = env.env_bool("IOA_REQUIRE_SECOND_FACTOR")
+# Whether this is a demonstration, where links are enough: said by the command that starts it.
+DEMO = False
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
+
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+if HTTPS:
+    # A proxy that ends TLS says so; it must take the header away from what comes from outside.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    # Supervisors, scrapers and agents beside it may ask a process itself, without TLS.
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$", r"^api/"]
+    SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -118,6 +181,7 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
+        "report-uri": "/reports/csp",
     },
 }
 # Bodies are capped by `ioa_site.asgi` before Django reads them; this is the second line.
@@ -125,12 +189,17 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 BODY_LIMIT = 256 * 1024
 IMPORT_LIMIT = 5 * 1024 * 1024
 
+# Calls a second of each token, for reads, for writes and for asking; of a person half as many.
+# Three seconds' worth may come at once.
+API_RATE = env.env_number("IOA_API_RATE", 20)
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "resources.api.authentication.AgentTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["resources.api.throttling.Rates"],
     "DEFAULT_PARSER_CLASSES": [
         "resources.api.formats.JSONParser",
         "resources.api.formats.YAMLParser",
@@ -172,18 +241,47 @@ CYCLE_HISTORY = timedelta(days=30)
 CYCLE_RECORDS = 1_000
 # Counted from when an alert was over; an open one stays.
 ALERT_HISTORY = timedelta(days=90)
+# What agents told, where its contract does not say how long, by category; then the newest of each.
+TELEMETRY_HISTORY = {
+    "metric": timedelta(days=365),
+    "log": timedelta(days=90),
+    "trace": timedelta(days=90),
+    "alert": timedelta(days=365),
+    "audit": timedelta(days=2555),
+}
+TELEMETRY_EVENTS = 1_000_000
+TELEMETRY_COUNTS = {"minute": timedelta(days=2), "hour": timedelta(days=400)}
+# Counted from when a run ended; one that is open stays.
+RUN_HISTORY = timedelta(days=90)
+# What agents asked, and what they spent; the counters of what they spent stay.
+ADMISSION_HISTORY = timedelta(days=90)
+USAGE_HISTORY = timedelta(days=400)
 CHECKPOINT_EVERY = timedelta(minutes=1)
 RETENTION_EVERY = timedelta(hours=1)
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "text": {
+            "()": "ioa_site.logs.Text",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
+        "json": {"()": "ioa_site.logs.Json"},
+    },
+    "filters": {"shorten": {"()": "ioa_site.unavailable.Shorten"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["shorten"],
+        }
+    },
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "ioa": {"level": "INFO"},
         # Refused requests are answers, not news.
         "django.request": {"level": "ERROR"},
+        "django.security": {"level": "CRITICAL"},
     },
 }

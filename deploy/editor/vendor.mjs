@@ -70,7 +70,6 @@ copy("@fontsource-variable/geist", "files/geist-latin-ext-wght-normal.woff2", "f
 writeSprite();
 copyFileSync(packageFile("lucide-static", "LICENSE"), join(target, "icons.LICENSE.txt"));
 await writeEditor();
-copyWithLicence("htmx-ext-ws", "dist/ws.min.js", "vendor/htmx-ext-ws.min.js", "0BSD");
 copyWithLicence("htmx.org", "dist/htmx.min.js", "vendor/htmx.min.js", "0BSD");
 copyWithLicence("idiomorph", "dist/idiomorph-ext.min.js", "vendor/idiomorph-ext.min.js", "0BSD");
 

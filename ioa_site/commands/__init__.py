@@ -2,7 +2,8 @@
 
 A command gives `HELP` (one line), `arguments(parser)`, `run(options) -> int` and, if it likes,
 `EPILOG` with examples. `NEEDS` says what stands ready before `run`: "nothing", "settings"
-(Django is set up; the default) or "store" (the database is there and current too).
+(Django is set up; the default), "current" (the database has today's shape) or "store" (the same,
+and one that is missing is made first).
 `FAILED` is the code it ends with when it cannot go on, 2 unless it says otherwise.
 Modules stay importable without Django, so that help never fails: import the work inside `run`.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import Literal
 
-Needs = Literal["nothing", "settings", "store"]
+Needs = Literal["nothing", "settings", "current", "store"]
 
 
 class Stop(Exception):

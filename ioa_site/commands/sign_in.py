@@ -10,7 +10,7 @@ from ioa_site.terminal import complain, say
 NEEDS: Needs = "store"
 HELP = "print a one-time sign-in link for a person"
 EPILOG = """examples:
-  ioa sign-in admin
+  ioa sign-in admin           the first administrator, made when there is none
   ioa sign-in maya --base https://control.example.com"""
 
 
@@ -25,9 +25,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the link."""
     from django.contrib.auth.models import User
+    from django.utils import timezone
 
     from controllers import people
 
+    people.ensure_administrator(timezone.now())
     user = User.objects.filter(username=options.person, is_active=True).first()
     if user is None:
         complain(f"ioa: there is no active person called {options.person}.")

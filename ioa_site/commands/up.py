@@ -4,78 +4,71 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import socket
 import sys
 from datetime import datetime
+from typing import Protocol
 
+from ioa_site import serving
 from ioa_site.terminal import complain, say
 
 HELP = "start the product on this machine: web and loop in one process"
 EPILOG = """examples:
   ioa up                      start on http://127.0.0.1:8000
-  ioa up --demo               the same with an example organisation
+  ioa up --demo               the same with an example organisation at work
   ioa up --port 9000          choose another port
+  ioa up --workers 2          use more cores: see also `ioa web` and `ioa worker`
 
 Data lives in var/ (SQLite). Ctrl-C stops cleanly. The first start prints a one-time
 sign-in link for the administrator; `ioa sign-in admin` prints a new one."""
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared, never chosen
+WEB_GRACE = 1
 STOP_GRACE = 5.0
+
+
+class Part(Protocol):
+    """Something that runs beside the web server."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    def stop(self, grace: float = ...) -> bool:
+        """End; tells whether it did within so many seconds."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the options."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (%(default)s)")
-    parser.add_argument("--demo", action="store_true", help="load the example organisation")
+    serving.add_address(parser)
+    parser.add_argument("--demo", action="store_true", help="load an example and simulate it")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        choices=range(1, 65),
+        default=0,
+        metavar="N",
+        help="run the loop in N processes beside the web server, to use more cores",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prepare the database, then serve until told to stop."""
+    from django.conf import settings
     from django.utils import timezone
 
     from ioa_site.database import migrate_if_needed
+    from ioa_site.work import watching
 
     # One busy cycle must not hold a page back: threads take turns more often.
     sys.setswitchinterval(0.0005)
-    listener = listen(options.host, options.port)
-    if listener is None:
-        return 2
-    base = f"http://{shown_host(options.host)}:{listener.getsockname()[1]}"
-    allow_host(options.host)
+    listener = serving.listen(options.host, options.port)
+    base = serving.address_of(listener, options.host)
+    serving.allow_host(options.host)
+    if options.demo:
+        # Links are enough, and work once: nobody is sent out while they look around.
+        settings.DEMO, settings.SESSION_IDLE = True, settings.SESSION_LASTS
     migrate_if_needed()
+    watching.look_before_starting()
     lines = welcome(base, demo=options.demo, now=timezone.now())
-    return 2 if lines is None else serve(listener, lines)
-
-
-def listen(host: str, port: int) -> socket.socket | None:
-    """Take the port before anything else, or say who has it."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        complain(f"ioa: cannot listen on {host}:{port}: {reason}. Choose another with --port.")
-        return None
-    return listener
-
-
-def shown_host(host: str) -> str:
-    """Return the name a browser on this machine uses."""
-    if host in EVERYWHERE:
-        return "localhost"
-    return f"[{host}]" if ":" in host else host
-
-
-def allow_host(host: str) -> None:
-    """Let requests name the address that was asked for."""
-    from django.conf import settings
-
-    name = shown_host(host)
-    if name not in settings.ALLOWED_HOSTS:
-        settings.ALLOWED_HOSTS.append(name)
+    return 2 if lines is None else serve(listener, lines, parts(options, base))
 
 
 def welcome(base: str, *, demo: bool, now: datetime) -> list[str] | None:
@@ -99,45 +92,39 @@ def welcome(base: str, *, demo: bool, now: datetime) -> list[str] | None:
         for sample, user in zip(people.SAMPLES, people.ensure_samples(now), strict=True):
             link = people.sign_in_link(user, base)
             lines.append(f"  {sample.title:<15} {sample.name:<12} {link}")
+        lines.append(f"Open {base}/ and follow the guided path.")
     return [*lines, "Press Ctrl-C to stop."]
 
 
-def serve(listener: socket.socket, lines: list[str]) -> int:
-    """Run web server and loop until a signal; both end before this returns."""
-    import uvicorn
-
+def parts(options: argparse.Namespace, base: str) -> list[Part]:
+    """Return what runs beside the web server: bells, the loop or workers, agents of the demo."""
+    from controllers.live.doorbell import PagesBell
     from controllers.runner import Loop
-    from ioa_site.asgi import application
-    from resources.api import feed
+    from ioa_site.celery import WorkersBell
+    from ioa_site.children import Workers
+    from ioa_site.simulation import Simulation
 
-    loop = Loop()
+    loop = Workers(options.workers) if options.workers else Loop()
+    agents = [Simulation(base)] if options.demo else []
+    return [PagesBell(), WorkersBell(), loop, *agents]
 
-    class Server(uvicorn.Server):
-        """Starts the loop and speaks once the port answers."""
 
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            loop.start()
-            say("\n".join(lines))
-            sys.stdout.flush()
+def serve(listener: socket.socket, lines: list[str], parts: list[Part]) -> int:
+    """Run the web server and what belongs to it until a signal ends all, the last part first."""
+    from ioa_site import tracing
+    from ioa_site.work import watching
 
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            feed.end_all()
-            await super().shutdown(sockets)
+    def begin() -> None:
+        for part in parts:
+            part.start()
+        say("\n".join(lines))
+        sys.stdout.flush()
 
-    config = uvicorn.Config(
-        application,
-        lifespan="off",
-        log_level="warning",
-        timeout_graceful_shutdown=1,
-        ws="none",
-        server_header=False,
-    )
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn raises the signal again when it has stopped; what follows must still run.
-        signal.signal(number, lambda *_: None)
-    Server(config).run(sockets=[listener])
-    if loop.thread.ident is not None and not loop.stop(STOP_GRACE):
+    with tracing.kept():
+        serving.serve(listener, grace=WEB_GRACE, begin=begin)
+        watching.look_before_ending()
+        stopped = [part.stop(STOP_GRACE) for part in reversed(parts)]
+    if not all(stopped):
         # A chore that hangs must not keep the process alive: the database is safe as it is.
         os._exit(0)
     return 0

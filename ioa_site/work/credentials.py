@@ -1,4 +1,4 @@
-"""Agents' tokens from the command line."""
+"""The tokens of agents and outside controllers from the command line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from resources.models import AgentToken
 from resources.tokens import Issued
 
 DEFAULT_SCOPES = ("resources:read", "status:write")
-HEADS = ("ID", "AGENT", "SCOPES", "STATE", "EXPIRES", "LAST USED")
+HEADS = ("ID", "OF", "SCOPES", "STATE", "EXPIRES", "LAST USED")
 
 
 def create(agent: str, *, scopes: list[str], expires: str) -> Issued:
     """Issue a token."""
-    wanted = [scope for text in scopes for scope in text.split(",")] or DEFAULT_SCOPES
+    outside = tokens.named(agent)[0] == "controller"
+    usual = tuple(tokens.CONTROLLER_SCOPES) if outside else DEFAULT_SCOPES
+    wanted = [scope for text in scopes for scope in text.split(",")] or usual
     lifetime = lifetime_called(expires)
     now = caller.now()
     try:
@@ -51,14 +53,17 @@ def listed(agent: str | None) -> list[tuple[str, ...]]:
     """Return a table of tokens, the newest first; secrets are not known here."""
     found = AgentToken.objects.select_related("agent").order_by("-created_at", "-pk")
     now = caller.now()
-    return [cells(each, now) for each in (found.filter(agent__name=agent) if agent else found)]
+    if agent:
+        bearer, name = tokens.named(agent)
+        found = found.filter(agent__kind=tokens.BEARERS[bearer], agent__name=name)
+    return [cells(each, now) for each in found]
 
 
 def cells(token: AgentToken, now: datetime) -> tuple[str, ...]:
     """Return the cells of one token."""
     return (
         token.key_id,
-        token.agent.name,
+        str(token.agent),
         ", ".join(token.scopes),
         state(token, now),
         instant(token.expires_at.replace(microsecond=0)),
@@ -71,5 +76,5 @@ def state(token: AgentToken, now: datetime) -> str:
     if token.revoked_at is not None:
         return "revoked"
     if token.agent.deleted_at is not None:
-        return "agent deleted"
+        return f"{token.agent.kind.lower()} deleted"
     return "expired" if token.expires_at <= now else "live"

@@ -8,10 +8,7 @@ from ioa_site.commands import Stop
 from ioa_site.database import behind, migrate_if_needed
 from ioa_site.terminal import complain
 
-BEHIND = (
-    "The database is older than this version: stop IOA Control everywhere, "
-    "then start it once with `ioa up`."
-)
+BEHIND = "The database is older than this version: run `ioa migrate` first."
 
 
 def use_one_connection() -> None:
@@ -32,3 +29,12 @@ def prepare() -> None:
     migrate_if_needed()
     done = "Made the database" if empty else "Brought the database up to date"
     complain(f"{done}: {connection.settings_dict['NAME']}")
+
+
+def require_current() -> None:
+    """Stop a server that would find its tables missing."""
+    missing = behind()
+    # The servers have a pool: what was looked at here belongs to no request.
+    connection.close()
+    if missing:
+        raise Stop(BEHIND)

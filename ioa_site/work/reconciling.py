@@ -78,7 +78,7 @@ class Counted(Effects):
 
     def drain(self) -> tuple[list[Notice], list[Event]]:
         """Hand over what was said about a chunk; it is judged then."""
-        self.done = min(self.done + cycles.chunk_size(), self.total)
+        self.done = min(self.done + cycles.CHUNK, self.total)
         self.bar("cycle", self.done, self.total)
         return super().drain()
 

@@ -1,0 +1,46 @@
+"""Write stored secrets anew with the present key."""
+
+from __future__ import annotations
+
+import argparse
+
+from ioa_site.commands import Needs
+from ioa_site.terminal import say
+
+HELP = "write stored secrets anew with the first key of IOA_SECRETS_KEY"
+EPILOG = """examples:
+  ioa secrets rotate --as admin      after IOA_SECRETS_KEY=NEW,OLD
+
+Put the new key first and keep the old one after it; start every process so; rotate; then drop the
+old key. Addresses of channels, secrets of endpoints and second factors are written anew, all of
+them or none."""
+NEEDS: Needs = "store"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the options."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    rotate = verbs.add_parser("rotate", help="write them anew")
+    rotate.add_argument(
+        "--as",
+        dest="person",
+        metavar="PERSON",
+        help="the administrator you are (your name on this machine)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write them anew."""
+    from controllers import roles
+    from controllers.door import keys
+    from controllers.secrets import Unreadable
+    from ioa_site.commands import Stop
+    from ioa_site.work import caller
+    from ioa_site.work.channels import known
+
+    try:
+        count = keys.rotate(by=known(options.person), now=caller.now())
+    except (roles.Denied, Unreadable) as refused:
+        raise Stop(str(refused), code=1) from None
+    say(f"{count} secrets are written with the present key.")
+    return 0

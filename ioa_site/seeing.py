@@ -1,0 +1,110 @@
+"""Around every request of a person: what they hold is read once, and narrows what is read.
+
+Reading is narrowed by the tables' managers. What is written goes through use cases, which ask for
+roles where they act and must know more than the one who asks: there only the pages and finders
+around them are narrowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction, sync_to_async
+from django.conf import settings
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+from ioa_site import policies
+from resources import access, scoping
+from resources.api.problems import not_found, respond
+from resources.scoping import Scope
+
+API = "/api/"
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+@sync_and_async_middleware
+def see(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Let a person see what lies in their domains."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_later(request: HttpRequest) -> Any:
+            scope = await sync_to_async(scope_for)(request)
+            with scoping.within(scope):
+                return streamed(await get_response(request), scope)
+
+        answer_later.process_view = check  # type: ignore[attr-defined]
+        return answer_later
+
+    def answer(request: HttpRequest) -> Any:
+        scope = scope_for(request)
+        with scoping.within(scope):
+            return streamed(get_response(request), scope)
+
+    answer.process_view = check  # type: ignore[attr-defined]
+    return answer
+
+
+def check(request: HttpRequest, view: Any, args: Any, named: Any) -> HttpResponseBase | None:
+    """Answer 404 where nobody declared who may come, and to people for whom there is nothing."""
+    match = request.resolver_match
+    if match is None or policies.name_of(match) not in policies.declared():
+        return absent(request)
+    rule = policies.rule_for(match, str(request.method))
+    held: Scope | None = getattr(request, "held", None)
+    if rule is None or held is None:
+        return None
+    missing = (rule.who == "whole" and not held.is_whole) or (
+        rule.who == "member" and not held.held
+    )
+    return absent(request) if missing else None
+
+
+def absent(request: HttpRequest) -> HttpResponseBase:
+    """Say that there is nothing here, to programs as a problem."""
+    if request.path.startswith(API):
+        return respond(not_found("There is nothing here."))
+    raise Http404("There is nothing here.")
+
+
+def scope_for(request: HttpRequest) -> Scope | None:
+    """Read what a person holds; return it where it narrows what a request reads."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
+        return None
+    held = access.keep_scope(request.user)
+    if "Authorization" not in request.headers:
+        # Not `scope`: under ASGI a request has one of another sort.
+        request.held = held  # type: ignore[attr-defined]
+    return held if request.method in SAFE else None
+
+
+def streamed(response: Any, scope: Scope | None) -> Any:
+    """Narrow also what is sent after the request is over."""
+    if scope is not None and not scope.is_whole and getattr(response, "streaming", False):
+        pieces = response.streaming_content
+        response.streaming_content = (
+            later(pieces, scope) if response.is_async else piecewise(pieces, scope)
+        )
+    return response
+
+
+def piecewise(pieces: Iterator[bytes], scope: Scope) -> Iterator[bytes]:
+    """Make each piece with somebody's eyes."""
+    while True:
+        with scoping.within(scope):
+            piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+async def later(pieces: AsyncIterator[bytes], scope: Scope) -> AsyncIterator[bytes]:
+    """Do the same where the server does not wait."""
+    while True:
+        with scoping.within(scope):
+            piece = await anext(pieces, None)
+        if piece is None:
+            return
+        yield piece
