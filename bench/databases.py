@@ -29,6 +29,8 @@ class Database(Protocol):
 
     name: str
     version: str
+    # The address of a Redis that goes with it, if one does.
+    redis: str
 
     def url(self, name: str) -> str:
         """Return the address of a database."""
@@ -46,7 +48,7 @@ class Database(Protocol):
 class Sqlite:
     """Files in a folder."""
 
-    name = "sqlite"
+    name, redis = "sqlite", ""
     version = f"SQLite {sqlite3.sqlite_version}"
 
     def __init__(self, folder: Path) -> None:
@@ -80,8 +82,8 @@ class Postgres:
 
     name = "postgres"
 
-    def __init__(self, server: str) -> None:
-        self.server = server
+    def __init__(self, server: str, redis: str) -> None:
+        self.server, self.redis = server, redis
         with psycopg.connect(server, autocommit=True) as connection:
             self.version = f"PostgreSQL {connection.info.server_version // 10_000}"
             # It would run during some of the measurements and not during others.
@@ -119,13 +121,14 @@ def started(name: str, folder: Path) -> Iterator[Database]:
         yield Sqlite(folder)
         return
     try:
-        from tests.services import ServiceUnavailable, start_postgres
+        from tests.services import ServiceUnavailable, start_postgres, start_redis
     except ImportError:
         raise Unavailable(f"{WITHOUT_POSTGRES}.") from None
     # A given server is somebody's, and may be far away.
-    os.environ.pop("DATABASE_URL", None)
+    for given in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(given, None)
     try:
-        with start_postgres() as server:
-            yield Postgres(server)
+        with start_postgres() as server, start_redis() as redis:
+            yield Postgres(server, redis)
     except ServiceUnavailable as error:
         raise Unavailable(f"{WITHOUT_POSTGRES}. {error}") from None

@@ -7,6 +7,16 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
+Unit = Literal[
+    "ratio",
+    "megabytes",
+    "seconds",
+    "milliseconds",
+    "microseconds",
+    "count",
+    "intervals",
+    "a second",
+]
 Verdict = Literal["", "ok", "misses aim", "FAILS"]
 HEADS = ("figure", "", "database", "size", "value", "spread", "aim", "fails at", "verdict")
 
@@ -16,7 +26,7 @@ class Gate:
     """One figure of the suite; without an aim it is only shown."""
 
     what: str
-    unit: Literal["ratio", "megabytes", "milliseconds", "microseconds"] = "ratio"
+    unit: Unit = "ratio"
     aim: float | None = None
     fails: float | None = None
     # Whether more is better; most figures are costs.
@@ -47,6 +57,27 @@ GATES = {
     "B4start": Gate("memory before the cycle", "megabytes"),
     "B4growth": Gate("peak memory ÷ at the smaller size", "ratio", 1.3, 1.6),
     "B5": Gate("enqueue, many pending ÷ few pending", "ratio", 0.9, 0.6, rising=True),
+    "B6": Gate("one worker ÷ two workers, seconds for all cycles", "ratio", 1.8, 1.4, rising=True),
+    "B6one": Gate("all cycles with one worker", "seconds"),
+    "B7list": Gate("list of 50 ÷ a bare view", "ratio", 2, 3),
+    "B7listcall": Gate("list of 50, CPU per call", "microseconds"),
+    "B7report": Gate("a report ÷ a bare view", "ratio", 2, 3),
+    "B7reportcall": Gate("a report, CPU per call", "microseconds"),
+    "B8": Gate("telling 1,000 pages ÷ a bare broadcast, server CPU", "ratio", 2, 3),
+    "B8cpu": Gate("telling one page, server CPU", "microseconds"),
+    "B8lost": Gate("pages that missed something in a burst", "count", 0, 0),
+    "B9decide": Gate("an approval during a cycle, p99", "milliseconds", 25),
+    "B9decidemax": Gate("an approval during a cycle, longest", "milliseconds", None, 250),
+    "B9pause": Gate("pause pressed to acknowledged, 4 busy workers, p99", "milliseconds", 50),
+    "B9pausemax": Gate("pause with 4 busy workers, longest", "milliseconds", None, 250),
+    "B10": Gate("command to first page ÷ an empty project", "ratio", 2, 3),
+    "B10start": Gate("command to first page", "seconds"),
+    "B11": Gate(
+        "longest wait of a controller for its turn, everything at once", "intervals", 1, 1.5
+    ),
+    "B11reports": Gate("reports taken meanwhile", "a second", 300, 270, rising=True),
+    "B11deaf": Gate("open pages that were told nothing meanwhile", "count", 0, 0),
+    "B11page": Gate("a page meanwhile, p95", "milliseconds"),
     "B9idle": Gate("a person's edit without a cycle, p99", "milliseconds"),
     "B9": Gate("a person's edit during a cycle, p99", "milliseconds", 25),
     "B9max": Gate("a person's edit during a cycle, longest", "milliseconds", None, 250),
@@ -114,6 +145,15 @@ def as_rows(figures: Sequence[Figure]) -> Iterator[tuple[str, ...]]:
 
 def shown(value: float, gate: Gate) -> str:
     """Write a value with its unit."""
-    signs = {"ratio": "x", "megabytes": " MB", "milliseconds": " ms", "microseconds": " µs"}
+    signs = {
+        "ratio": "x",
+        "megabytes": " MB",
+        "seconds": " s",
+        "milliseconds": " ms",
+        "microseconds": " µs",
+        "count": "",
+        "intervals": "",
+        "a second": "/s",
+    }
     digits = 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:,.{digits}f}{signs[gate.unit]}"

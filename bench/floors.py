@@ -1,13 +1,16 @@
 """The floor: the least that reads all agents, scores them and keeps the results.
 
 Written by hand against the drivers: no engine, no comparison with before, no history, no ledger,
-nobody told. Whoever finds a faster way may put it here; the figures then say so.
+nobody told. It scores the five dimensions a cycle scores and keeps the facts a judgement keeps;
+it once left out the fields, and how many things each dimension rests on, and so did less than the
+cycle it is held against. Whoever finds a faster way may put it here; the figures then say so.
 """
 
 from __future__ import annotations
 
 import gc
 import sqlite3
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from operator import ge, gt, le, lt
@@ -19,26 +22,31 @@ import psycopg
 CHUNK = 2_000
 THRESHOLD = 0.15
 TABLES = (
-    """CREATE TABLE bench_result (resource_id bigint PRIMARY KEY, version bigint NOT NULL,
-      score float, drifted boolean NOT NULL, dimensions json NOT NULL, evidence json NOT NULL,
-      evaluated_at text NOT NULL)""",
+    """CREATE TABLE bench_result (resource_id bigint PRIMARY KEY, generation bigint NOT NULL,
+      version bigint NOT NULL, score float, drifted boolean NOT NULL, status text NOT NULL,
+      reason text NOT NULL, message text NOT NULL, urgency text NOT NULL,
+      dimensions json NOT NULL, evidence json NOT NULL, evaluated_at text NOT NULL)""",
     """CREATE TABLE bench_plan (resource_id bigint PRIMARY KEY, operation text NOT NULL,
       why text NOT NULL)""",
 )
-NAMES = ("resource_id", "version", "score", "drifted", "dimensions", "evidence", "evaluated_at")
+NAMES = (
+    *("resource_id", "generation", "version", "score", "drifted", "status", "reason", "message"),
+    *("urgency", "dimensions", "evidence", "evaluated_at"),
+)
 LISTED = ", ".join(NAMES)
 REPLACE = "ON CONFLICT (resource_id) DO UPDATE SET " + ", ".join(
     f"{name} = excluded.{name}" for name in NAMES[1:]
 )
-RESOURCES = """SELECT id, resource_version, domain, {documents} FROM resources_resource
+RESOURCES = """SELECT id, generation, resource_version, domain, {documents} FROM resources_resource
   WHERE kind = 'Agent' AND deleted_at IS NULL AND id > {mark} ORDER BY id LIMIT {mark}"""
 CONDITIONS = """SELECT resource_id, type, status FROM resources_condition
   WHERE resource_id BETWEEN {mark} AND {mark} AND managed_by = ''"""
 POLICIES = """SELECT domain, {documents} FROM resources_resource
   WHERE kind = 'SecurityPolicy' AND deleted_at IS NULL"""
 KEEP_RESULTS = f"""INSERT INTO bench_result ({LISTED}) SELECT {LISTED}
-  FROM json_to_recordset(%s::json) AS given(resource_id bigint, version bigint, score float,
-    drifted boolean, dimensions json, evidence json, evaluated_at text)
+  FROM json_to_recordset(%s::json) AS given(resource_id bigint, generation bigint,
+    version bigint, score float, drifted boolean, status text, reason text, message text,
+    urgency text, dimensions json, evidence json, evaluated_at text)
   {REPLACE}"""  # noqa: S608
 KEEP_PLANS = """INSERT INTO bench_plan SELECT *
   FROM json_to_recordset(%s::json) AS given(resource_id bigint, operation text, why text)
@@ -46,7 +54,10 @@ KEEP_PLANS = """INSERT INTO bench_plan SELECT *
 MEETS = {"lte": le, "gte": ge, "lt": lt, "gt": gt}
 READY = {"running": "True", "idle": "True", "degraded": "False", "failed": "False"}
 
-Agent = tuple[int, int, str, str, str]
+WELL = ("True", "Converged", "Drift is below 0.15.", "none")
+MODEL = ("provider", "name", "version")
+
+Agent = tuple[int, int, int, str, str, str]
 Stated = dict[str, str]
 Plan = tuple[int, str, str]
 
@@ -55,9 +66,14 @@ class Result(NamedTuple):
     """What is kept of one agent: its score, by dimension, and what it misses."""
 
     resource: int
+    generation: int
     version: int
     score: float
     drifted: bool
+    status: str
+    reason: str
+    message: str
+    urgency: str
     dimensions: dict[str, Any]
     evidence: list[dict[str, Any]]
     at: str
@@ -67,7 +83,7 @@ class Store(Protocol):
     """How a database is read and written, in the way that costs it least."""
 
     def agents(self, after: int) -> list[Agent]:
-        """Read the next agents: key, version, domain, spec and status."""
+        """Read the next agents: key, generation, version, domain, spec and status."""
 
     def conditions(self, first: int, last: int) -> Iterable[tuple[int, str, str]]:
         """Read what was reported about some agents."""
@@ -141,9 +157,9 @@ class Postgres:
 
 def as_row(result: Result) -> tuple[Any, ...]:
     """Write a result as SQLite keeps it."""
-    resource, version, score, drifted, dimensions, evidence, at = result
+    *facts, dimensions, evidence, at = result
     documents = orjson.dumps(dimensions).decode(), orjson.dumps(evidence).decode()
-    return (resource, version, score, drifted, *documents, at)
+    return (*facts, *documents, at)
 
 
 def as_json(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> str:
@@ -169,7 +185,7 @@ def cycle(store: Store) -> int:
             stated.setdefault(key, {})[kind] = status
         results = [judge(each, stated.get(each[0], {}), violated, at) for each in agents]
         drifted = [each for each in results if each.drifted]
-        store.write(results, [(each.resource, "restart", why(each)) for each in drifted])
+        store.write(results, [(each.resource, "restart", each.message) for each in drifted])
         done += len(agents)
     return done
 
@@ -184,44 +200,73 @@ def violations(policies: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, 
 
 def judge(agent: Agent, stated: Stated, violated: dict[str, float], at: str) -> Result:
     """Score one agent."""
-    key, version, domain, spec_text, status_text = agent
+    key, generation, version, domain, spec_text, status_text = agent
     spec, status = orjson.loads(spec_text), orjson.loads(status_text)
     evidence: list[dict[str, Any]] = []
     kpi = objectives(spec["objectives"], status, evidence)
-    health = conditions({"Ready": READY[status["state"]], **stated}, evidence)
+    stated = {"Ready": READY[status["state"]], **stated}
+    health = conditions(stated, evidence)
     limit, tokens = spec["tokenBudget"]["maxMonthly"], status["costConsumed"]["tokens"]
     budget = round(min(1.0, max(0.0, (tokens - limit) / limit)), 6)
     if tokens > limit:
-        evidence.append({"dimension": "budget", "desired": limit, "observed": tokens})
-    security = violated[domain]
+        evidence.append(missed("budget", "monthly tokens", limit, tokens))
+    security, field = violated[domain], 0.0
+    if "state" in spec or "model" in status:
+        field = fields(spec, status, evidence)
     score = round(0.3 * kpi + 0.3 * health + 0.2 * budget + 0.2 * security, 6)
-    dimensions = {"kpi": kpi, "health": health, "budget": budget, "security": security}
-    return Result(key, version, score, score >= THRESHOLD, dimensions, evidence, at)
+    dimensions = {
+        "kpi": {"score": kpi, "of": len(spec["objectives"])},
+        "health": {"score": health, "of": len(stated)},
+        "budget": {"score": budget, "of": 1},
+        "security": {"score": security, "of": 1},
+        "field": {"score": field, "of": 0},
+    }
+    drifted = score >= THRESHOLD
+    said = verdict(score, evidence) if drifted else WELL
+    return Result(key, generation, version, score, drifted, *said, dimensions, evidence, at)
+
+
+def missed(dimension: str, subject: str, desired: Any, observed: Any) -> dict[str, Any]:
+    """Write down something that is not as declared."""
+    wanted = {"verdict": "missed", "desired": desired, "observed": observed}
+    return {"dimension": dimension, "subject": subject, **wanted}
+
+
+def fields(spec: dict[str, Any], status: dict[str, Any], evidence: list[dict[str, Any]]) -> float:
+    """Score the fields that are not as declared: the state, and the model that runs."""
+    pairs = [("state", spec.get("state"), status.get("state"))]
+    if "model" in status:
+        pairs += [(name, spec["model"].get(name), status["model"].get(name)) for name in MODEL]
+    wrong = [each for each in pairs if None not in each and each[1] != each[2]]
+    evidence += [missed("field", *each) for each in wrong]
+    return len(wrong) / (len(wrong) + 1)
 
 
 def objectives(
     declared: list[dict[str, Any]], status: dict[str, Any], evidence: list[dict[str, Any]]
 ) -> float:
     """Return the share of objectives that are missed."""
-    missed = 0
+    count = 0
     for each in declared:
         name, wanted = each["name"], each["value"]
         value = status[name]
         if type(value) is str:
             value = float(value[:-1])
         if not MEETS[each["operator"]](value, wanted):
-            missed += 1
-            evidence.append({"subject": name, "desired": wanted, "observed": value})
-    return missed / len(declared)
+            count += 1
+            evidence.append(missed("kpi", name, wanted, value))
+    return count / len(declared)
 
 
 def conditions(stated: Stated, evidence: list[dict[str, Any]]) -> float:
     """Return the share of conditions that are bad."""
     bad = [kind for kind, status in stated.items() if status == "False"]
-    evidence += [{"subject": kind, "observed": "False"} for kind in bad]
+    evidence += [missed("health", kind, "True", "False") for kind in bad]
     return len(bad) / len(stated)
 
 
-def why(result: Result) -> str:
-    """Say why a plan is made."""
-    return f"The score is {result.score}: {len(result.evidence)} things are not as declared."
+def verdict(score: float, evidence: list[dict[str, Any]]) -> tuple[str, str, str, str]:
+    """Say how an agent that drifted stands, why, and how urgent that is."""
+    urgency = ("low", "medium", "high", "critical")[bisect_right((0.1, 0.25, 0.5), score)]
+    why = f"The score is {score}: {len(evidence)} things are not as declared."
+    return "False", "DriftDetected", why, urgency

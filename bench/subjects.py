@@ -37,9 +37,10 @@ def database() -> meter.Cpu:
         return meter.of_server(cursor.fetchone()[0])
 
 
-def load(size: int, bare: bool = False) -> Readings:
+def load(size: int, bare: bool = False, domains: int = world.DOMAINS) -> Readings:
     """Make the database, its agents, and the floor's tables."""
     migrate_if_needed()
+    world.DOMAINS = domains
     world.load(size, bare=bare)
     with connection.cursor() as cursor:
         for statement in floors.TABLES:
@@ -50,14 +51,22 @@ def load(size: int, bare: bool = False) -> Readings:
 def change() -> Readings:
     """Let every agent report once more."""
     world.change(range(agents()), marked=False)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    gather_statistics()
     return {}
 
 
 def first() -> Readings:
     """Run the controller's first cycle, which writes a condition on every resource."""
-    return measured_work(SETTLED)
+    found = measured_work(SETTLED)
+    gather_statistics()
+    return found
+
+
+def gather_statistics() -> None:
+    """Do what a PostgreSQL server does by itself soon after much was written."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
 
 
 def full() -> Readings:

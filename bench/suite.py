@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from bench import wider
 from bench.databases import Database
 from bench.figures import Figure
 
@@ -25,11 +25,19 @@ Found = dict[str, Any]
 class Plan:
     """What is to be measured, how large and how often."""
 
-    figures: frozenset[str] = frozenset({"B1", "B2", "B3", "B4", "B5", "B9"})
+    figures: frozenset[str] = frozenset(f"B{number}" for number in range(1, 12))
     sizes: tuple[int, ...] = (10_000, 100_000)
     pending: tuple[int, int] = (1_000, 100_000)
     enqueued: int = 10_000
     edited: int = 40_000
+    shared: int = 100_000
+    calls: int = 500
+    guests: int = 1_000
+    rounds: int = 20
+    burst: int = 300
+    domains: int = 200
+    rate: int = 300
+    minutes: float = 4
     pairs: int = 5
 
     def wants(self, *names: str) -> bool:
@@ -46,19 +54,39 @@ class Suite:
 
     def __init__(self, database: Database, folder: Path, plan: Plan, progress: Progress) -> None:
         self.database, self.folder, self.plan, self.progress = database, folder, plan, progress
+        # What could not be measured, each with a sentence.
+        self.failures: list[str] = []
 
     def measure(self) -> Iterator[Figure]:
-        """Yield the figures, in the order in which they become known."""
+        """Yield the figures, in the order in which they become known.
+
+        What one of them cannot do does not cost the others.
+        """
+        if self.plan.wants("B1", "B2", "B3", "B4"):
+            yield from self.attempt(self.every_size())
+        if self.plan.wants("B5"):
+            yield from self.attempt(self.enqueue())
+        if self.plan.wants("B9"):
+            yield from self.attempt(self.edits())
+        for name, measure in wider.FIGURES.items():
+            if self.plan.wants(name):
+                yield from self.attempt(measure(self))
+
+    def attempt(self, figures: Iterator[Figure]) -> Iterator[Figure]:
+        """Yield figures until one fails."""
+        try:
+            yield from figures
+        except Failed as failure:
+            self.failures.append(str(failure))
+
+    def every_size(self) -> Iterator[Figure]:
+        """Compare cycles of every size."""
         before: dict[str, list[Found]] = {}
-        for size in self.plan.sizes if self.plan.wants("B1", "B2", "B3", "B4") else ():
+        for size in self.plan.sizes:
             runs = self.cycles(size)
             yield from self.costs(size, runs)
             yield from self.growth(size, runs, before)
             before = runs
-        if self.plan.wants("B5"):
-            yield self.enqueue()
-        if self.plan.wants("B9"):
-            yield from self.edits()
 
     def cycles(self, size: int) -> dict[str, list[Found]]:
         """Run every kind of cycle, one after the other, and all over again."""
@@ -119,7 +147,7 @@ class Suite:
             peaks = [[each["peak"] for each in found] for found in (larger, smaller)]
             yield self.figure("B4growth", size, ratios(*peaks))
 
-    def enqueue(self) -> Figure:
+    def enqueue(self) -> Iterator[Figure]:
         """Compare putting work into a queue of few and of many."""
         few, many = self.plan.pending
         self.progress(f"{many:,} preparing", 0, 0)
@@ -133,7 +161,7 @@ class Suite:
                 found = self.on_copy("bare", "enqueue", pending=pending, items=items)
                 speeds[pending].append(found["items"] / found["cpu"])
         self.drop("bare", "run")
-        return self.figure("B5", many, ratios(speeds[many], speeds[few]))
+        yield self.figure("B5", many, ratios(speeds[many], speeds[few]))
 
     def edits(self) -> Iterator[Figure]:
         """Let a person work beside full cycles."""
@@ -142,14 +170,17 @@ class Suite:
         runs = []
         for number in range(self.plan.pairs):
             self.progress(f"{size:,} edits", number + 1, self.plan.pairs)
-            runs.append(self.on_copy("changed", "edit", cycle=command("full")))
+            runs.append(self.on_copy("changed", "edit", cycle=wider.task("full")))
+        yield from wider.decisions(self)
         self.drop("settled", "changed", "run")
         for name, state, share in (
             ("B9idle", "idle", 0.99),
             ("B9", "busy", 0.99),
             ("B9max", "busy", 1.0),
         ):
-            yield self.figure(name, size, [percentile(each[state], share) * 1e3 for each in runs])
+            yield self.figure(
+                name, size, [wider.percentile(each[state], share) * 1e3 for each in runs]
+            )
 
     def on_copy(self, source: str, task: str, **arguments: Any) -> Found:
         """Run a task on a fresh copy."""
@@ -163,9 +194,13 @@ class Suite:
             "DATABASE_URL": self.database.url(name),
             "DJANGO_SETTINGS_MODULE": "ioa_site.settings",
             "IOA_DATA_DIR": str(self.folder),
+            # It is the product that is measured, not its patience.
+            "IOA_API_RATE": "1000000",
         }
+        if self.database.redis:
+            environment["REDIS_URL"] = self.database.redis
         done = subprocess.run(
-            command(task, arguments), cwd=ROOT, env=environment, capture_output=True, text=True
+            wider.task(task, arguments), cwd=ROOT, env=environment, capture_output=True, text=True
         )
         if done.returncode:
             said = done.stderr.strip().splitlines() or ["It said nothing."]
@@ -183,11 +218,6 @@ class Suite:
         return Figure(name, self.database.name, size, tuple(values))
 
 
-def command(task: str, arguments: Found | None = None) -> list[str]:
-    """Spell the command of a run."""
-    return [sys.executable, "-m", "bench.tasks", task, orjson.dumps(arguments or {}).decode()]
-
-
 def cpu(runs: Sequence[Found]) -> list[float]:
     """Return the CPU seconds of runs."""
     return [each["cpu"] for each in runs]
@@ -196,9 +226,3 @@ def cpu(runs: Sequence[Found]) -> list[float]:
 def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
     """Divide pair by pair."""
     return [one / other for one, other in zip(first, second, strict=True)]
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value that this share of all does not exceed."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

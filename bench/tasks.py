@@ -10,6 +10,9 @@ import orjson
 
 from bench import floors, meter
 
+# What is done as a web process does it, with its pool of connections.
+SERVED = ("ask",)
+
 
 def floor() -> meter.Readings:
     """Run the floor, without Django."""
@@ -28,11 +31,13 @@ def subject(name: str, arguments: dict[str, Any]) -> Any:
     import django
 
     django.setup()
-    from bench import subjects
+    from bench import asking, crowd, sharing, subjects, whole
     from ioa_site.work.database import use_one_connection
 
-    use_one_connection()
-    return getattr(subjects, name)(**arguments)
+    if name not in SERVED:
+        use_one_connection()
+    place = next(each for each in (subjects, sharing, asking, crowd, whole) if hasattr(each, name))
+    return getattr(place, name)(**arguments)
 
 
 def main(name: str, arguments: str = "{}") -> None:

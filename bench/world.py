@@ -24,6 +24,7 @@ PERSON = Actor("person", "bench")
 CONTROLLER = "agent-performance"
 DOMAINS = 20
 BATCH = 2_000
+NOBODY = {"matchLabels": {"team": "nobody"}}
 
 RESOURCES = Table(
     "resources_resource",
@@ -39,6 +40,7 @@ RESOURCES = Table(
         ("resource_version", "bigint"),
         ("declared_version", "bigint"),
         ("observed_version", "bigint"),
+        ("stated_version", "bigint"),
         ("created_at", "timestamptz"),
         ("updated_at", "timestamptz"),
         ("reported_at", "timestamptz"),
@@ -143,7 +145,7 @@ def row(number: int, version: int) -> tuple[Any, ...]:
     metadata = {"labels": agent["metadata"]["labels"]}
     identity = (uuid.UUID(int=number + 1).hex, "Agent", name(number), agent["spec"]["domain"])
     parts = (metadata, agent["spec"], status(number))
-    return (*identity, *parts, 1, version, version, version, *times)
+    return (*identity, *parts, 1, version, version, version, version, *times)
 
 
 def name(number: int) -> str:
@@ -264,3 +266,14 @@ def made(
     metadata: Document = {"name": name} | ({"labels": labels} if labels else {})
     document: Document = {"apiVersion": V02, "kind": kind, "metadata": metadata, "spec": spec}
     return document | ({"status": status} if status else {})
+
+
+def divide() -> None:
+    """Put a controller for each domain in the place of the one for all."""
+    everyone = made("Controller", CONTROLLER, controller() | {"targetSelector": NOBODY})
+    wishes = [specs.Wish(everyone)]
+    for number in range(DOMAINS):
+        chosen = {"targetSelector": {"matchLabels": {"team": f"domain-{number:02d}"}}}
+        wishes.append(specs.Wish(made("Controller", f"of-{number:02d}", controller() | chosen)))
+    if specs.apply(wishes, actor=PERSON, now=NOW).failed:
+        raise RuntimeError("The controllers were refused.")

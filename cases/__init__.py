@@ -1,0 +1,1 @@
+"""Cases drawn from the API's own description, played against the running product."""
