@@ -1,4 +1,8 @@
-"""The table of operations: `python -m tests.catalogue` writes `docs/operations.md`."""
+"""Pages made of code: `python -m tests.catalogue` writes them all in `docs/`.
+
+This module makes the table of operations, `tests.measured` the page of metrics, `tests.reference`
+the rest.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,7 @@ edit it.
   and memories, which it keeps itself, also the state), and agents follow what is declared.
 - **The agent** asks for its work, does it and reports; of a workflow that is its `orchestrator`,
   or else the agent of the current step.
+- What is done to a run that is kept here is done by the control plane, too; a run never goes back.
 - **The loop** tells people by itself; that is never proposed.
 - An outside machine that an administrator has entered as an endpoint comes before all of them.
 
@@ -77,18 +82,27 @@ def undone(operation: Operation) -> str:
         return "nothing to undo"
     if not operation.reversible:
         return "it cannot be undone"
+    if operation.on_runs and not operation.opposite:
+        return "the run can still be aborted"
     if operation.executor == "control-plane":
         return "what was declared before is declared again"
     return f"`{operation.opposite}`" if operation.opposite else "nothing to undo"
 
 
-def main() -> int:
-    """Write the table."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ioa_site.settings")
-    django.setup()
+def page() -> str:
+    """Write the page of the operations there are."""
     from controllers import operations
 
-    TABLE.write_text(table(operations.ALL), encoding="utf-8")
+    return table(operations.ALL)
+
+
+def main() -> int:
+    """Write every page."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ioa_site.settings")
+    django.setup()
+    from tests.reference import pages
+
+    pages.write()
     return 0
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.servers.basehttp import WSGIServer
-from django.db import connection
-from django.test import TransactionTestCase
+from django.db import connection, transaction
+from django.db.models import DateTimeField, Value
+from django.test import Client, TransactionTestCase
+from django.utils import timezone
 
+from controllers import clocks
+from controllers.rows.queries import Prepared, Spelled
 from resources.actor import Actor
 from tests.services import pytest_collection_modifyitems as pytest_collection_modifyitems
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 LEDGER_TABLES = ("resources_ledgerevent", "resources_checkpoint")
 
@@ -32,9 +41,35 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    """Return a clock at a fixed morning."""
-    return Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return a clock at a fixed morning; the database's reads the same, whatever day it is."""
+    clock = Clock()
+    monkeypatch.setattr(clocks, "Now", lambda: Value(clock.now, output_field=DateTimeField()))
+    for query in spelled_once():
+        monkeypatch.setattr(query, "spelled", Unkept())
+    return clock
+
+
+class Unkept(dict[str, Spelled]):
+    """Keeps no query: the time is written into it, and this clock moves."""
+
+    def __contains__(self, vendor: object) -> bool:
+        return False
+
+
+def spelled_once() -> Iterator[Prepared]:
+    """Yield the queries that hold deadlines against the database's clock."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("controllers."):
+            yield from (each for each in vars(module).values() if isinstance(each, Prepared))
+
+
+@pytest.fixture
+def today() -> Clock:
+    """Return a clock that begins when the test does, as the views and the database read it."""
+    clock = Clock()
+    clock.now = timezone.now()
+    return clock
 
 
 @pytest.fixture
@@ -62,6 +97,27 @@ def nothing_compiled() -> None:
     from controllers import compiled
 
     compiled.compiled.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def unhurried(settings: Any) -> None:
+    """Let tests call as often as they like; those about rates say how often."""
+    settings.API_RATE = 1_000_000
+
+
+def given(user: User, *roles: str, domain: str = "") -> User:
+    """Give somebody roles for a domain or for the organisation, and return them."""
+    from controllers.models import Grant
+
+    for role in roles:
+        Grant.objects.create(
+            person=user,
+            role=role,
+            domain=domain,
+            granted_by="system/ioa",
+            granted_at=timezone.now(),
+        )
+    return user
 
 
 @contextmanager
@@ -92,19 +148,38 @@ def ledger_unprotected() -> Any:
     return unprotected_ledger
 
 
+original_login = Client._login  # type: ignore[attr-defined]
+
+
+def sign_in_now(self: Client, user: Any, backend: str | None = None) -> None:
+    """Let somebody be signed in as if they had just come through the door."""
+    original_login(self, user, backend)
+    session = self.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time()}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
+
+
+Client._login = sign_in_now  # type: ignore[attr-defined]
+
 # A browser opens more connections at once than the test server lets wait; the rest are reset.
 WSGIServer.request_queue_size = 128
 
-original_teardown = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+# What migrations leave behind is the same for all tests, and slow to make again.
+KEPT = {"auth_permission", "django_content_type", "django_migrations"}
 
 
-def teardown_append_only(self: TransactionTestCase) -> None:
-    """Empty the tables after a test with real transactions; the ledger would refuse."""
-    with unprotected_ledger():
-        original_teardown(self)
-    if connection.vendor == "sqlite":
-        with connection.cursor() as cursor:
+def empty_tables(self: TransactionTestCase) -> None:
+    """Empty the tables after a test with real transactions; the ledger would refuse.
+
+    A test leaves few rows: to delete them costs a tenth of truncating every table.
+    """
+    with unprotected_ledger(), transaction.atomic(), connection.cursor() as cursor:
+        names = connection.introspection.django_table_names(only_existing=True)
+        for name in sorted(set(names) - KEPT):
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(name)}")  # noqa: S608
+        if connection.vendor == "sqlite":
             cursor.execute("INSERT INTO resources_changecounter (id, value) VALUES (1, 0)")
 
 
-TransactionTestCase._fixture_teardown = teardown_append_only  # type: ignore[attr-defined]
+TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[attr-defined]

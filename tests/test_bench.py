@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from django.db import connection, connections
+from django.test import Client
+from django.utils import timezone
 
-from bench import floors, subjects, world
+from bench import asking, floors, report, sharing, subjects, world
 from bench.databases import Sqlite
 from bench.figures import GATES, Figure, as_document, as_rows
-from bench.suite import Plan, Suite, percentile
+from bench.suite import Failed, Plan, Suite
+from bench.wider import percentile
 from controllers import compiled
 from controllers.models import Judgement
 from ioa_site import cli
-from resources import validation
-from resources.models import Resource
+from resources import tokens, validation
+from resources.models import DirtyMark, LedgerEvent, LedgerStream, Resource, ResourceRevision
 from tests.resources.conftest import on_file
 
 SIZE = 200
@@ -57,7 +61,10 @@ def judged_by_subject() -> dict[int, tuple[Any, ...]]:
             each.version,
             each.score,
             each.drifted,
-            {name: found["score"] for name, found in each.dimensions.items() if name != "field"},
+            {
+                name: {"score": found["score"], "of": found["of"]}
+                for name, found in each.dimensions.items()
+            },
         )
         for each in Judgement.objects.all()
     }
@@ -133,6 +140,74 @@ def test_many_agents_are_loaded_as_the_checks_would_leave_them() -> None:
     assert row.conditions.count() == 3
 
 
+@pytest.mark.django_db
+def test_divided_every_agent_has_one_controller() -> None:
+    world.load(40)
+
+    sharing.divide()
+
+    assert Judgement.objects.count() == 40
+    judges = Judgement.objects.values_list("controller__name", flat=True).distinct()
+    assert len(judges) == world.DOMAINS
+
+
+def called(name: str) -> dict[str, Any]:
+    """Call the API as the benchmark does, through the product or bare."""
+    lifetime = timedelta(days=1)
+    issued = tokens.issue(
+        asking.AGENT,
+        scopes=asking.SCOPES,
+        lifetime=lifetime,
+        actor=world.PERSON,
+        now=timezone.now(),
+    )
+    made = {"list": asking.list_some, "report": asking.report}[name](f"Bearer {issued.text}")
+    client = Client(SERVER_NAME="localhost")
+    request = made(1)
+    answer = client.generic(
+        request.method,
+        request.get_full_path(),
+        request.body,
+        content_type=request.content_type,
+        headers=dict(request.headers),
+    )
+    assert answer.status_code == 200, answer.content
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+@pytest.mark.django_db
+def test_the_bare_list_shows_what_the_api_shows(settings: Any) -> None:
+    world.load(52 * world.DOMAINS)
+    ours = called("list")
+    settings.ROOT_URLCONF, settings.MIDDLEWARE = "bench.bare", []
+
+    bare = called("list")
+
+    assert len(bare["items"]) == len(ours["items"]) == asking.LISTED
+    for one, other in zip(bare["items"], ours["items"], strict=True):
+        assert one["metadata"]["name"] == other["metadata"]["name"]
+        assert one["spec"] == other["spec"]
+
+
+@pytest.mark.django_db
+def test_the_bare_report_writes_as_much_as_the_api(settings: Any) -> None:
+    world.load(5)
+
+    def written() -> list[int]:
+        row = Resource.objects.get(kind="Agent", name=asking.AGENT)
+        tables: list[Any] = [ResourceRevision, LedgerEvent, LedgerStream, DirtyMark]
+        return [row.status.get("queueLength", 0), *(each.objects.count() for each in tables)]
+
+    called("report")
+    before = written()
+    settings.ROOT_URLCONF, settings.MIDDLEWARE = "bench.bare", []
+    called("report")
+
+    # A token is an entry of the ledger, too.
+    assert written() == [1, before[1] + 1, before[2] + 2, before[3], before[4]]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "verdict"),
     [
@@ -180,6 +255,21 @@ def test_figures_are_written_as_scripts_expect_them() -> None:
     ]
 
 
+def test_the_page_of_figures_is_made_of_runs(tmp_path: Path) -> None:
+    files = []
+    for place, values in enumerate([(2.0, 1.0, 6.0), (2.1, 1.5, 3.0)]):
+        found = as_document([Figure("B1", "sqlite", 100_000, values)])
+        files.append(tmp_path / f"{place}.json")
+        files[-1].write_bytes(orjson.dumps({"machines": ["2 cores"], "figures": found}))
+
+    page = report.page(files)
+
+    (row,) = [line for line in page.splitlines() if line.startswith("| B1 ")]
+    told = "| sqlite | 100,000 | 2.10x | 1.50x … 3.00x | 3 | 1.50x | 2.50x | misses aim |"
+    assert row.endswith(told)
+    assert page.count("- 2 cores") == 1
+
+
 def test_a_percentile_is_one_of_the_values() -> None:
     values = [float(number) for number in range(100, 0, -1)]
 
@@ -190,19 +280,45 @@ def test_a_percentile_is_one_of_the_values() -> None:
 
 def test_an_unknown_figure_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--only", "B1,B99"]) == 2
-    assert "B1, B2, B3, B4, B5, B9" in capsys.readouterr().err
+    assert "B1, B2, B3, B4, B5, B6, B7, B8, B9, B10, B11" in capsys.readouterr().err
+
+
+@pytest.mark.sqlite
+def test_a_figure_that_fails_is_said_and_costs_no_other(tmp_path: Path) -> None:
+    suite = Suite(Sqlite(tmp_path), tmp_path, Plan(), lambda *_: None)
+    found = suite.figure("B5", 10, [1.0])
+
+    def broken() -> Iterator[Figure]:
+        yield found
+        raise Failed("It ended too early.")
+
+    assert list(suite.attempt(broken())) == [found]
+    assert suite.failures == ["It ended too early."]
 
 
 @pytest.mark.slow
 @pytest.mark.sqlite
 def test_the_whole_suite_runs(tmp_path: Path) -> None:
-    plan = Plan(sizes=(100, 200), pending=(10, 50), enqueued=20, edited=2_000, pairs=1)
+    plan = Plan(
+        sizes=(1_000, 2_000),
+        pending=(10, 50),
+        enqueued=20,
+        edited=10_000,
+        calls=20,
+        guests=20,
+        rounds=2,
+        burst=5,
+        pairs=1,
+    )
     seen: list[str] = []
 
     suite = Suite(Sqlite(tmp_path), tmp_path, plan, lambda what, done, total: seen.append(what))
     figures = list(suite.measure())
 
-    assert {each.name for each in figures} == set(GATES)
-    assert all(value > 0 for each in figures for value in each.values)
-    assert "200 floor" in seen
+    elsewhere = {"B6", "B6one", "B9pause", "B9pausemax"} | {
+        name for name in GATES if name.startswith("B11")
+    }
+    assert {each.name for each in figures} == set(GATES) - elsewhere
+    assert all(value > 0 for each in figures for value in each.values if each.name != "B8lost")
+    assert "2,000 floor" in seen
     assert list(tmp_path.glob("*.sqlite3")) == []

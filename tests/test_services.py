@@ -100,7 +100,7 @@ def test_programs_that_do_not_work_are_passed_over(
         (tmp_path / name).write_text("#!/bin/sh\necho 'broken 99'; exit 1\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert tmp_path in services._postgres_folders()
+    assert tmp_path in services.postgres_folders()
 
     with services.start_postgres() as url, psycopg.connect(url), services.start_redis():
         pass
@@ -143,7 +143,7 @@ def test_a_missing_postgres_fails_in_ci_and_is_said_loudly_elsewhere(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ci: str, code: int
 ) -> None:
     monkeypatch.setenv("CI", ci)
-    monkeypatch.setattr(services, "_postgres_folders", lambda: iter(()))
+    monkeypatch.setattr(services, "postgres_folders", lambda: iter(()))
 
     assert services.run_postgres([]) == code
     assert "NOT TESTED on PostgreSQL" in capsys.readouterr().out

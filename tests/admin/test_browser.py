@@ -34,8 +34,9 @@ def visit(live_server: Any, client: Client, **options: Any) -> Iterator[Page]:
     errors: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # Chromium calls every refused form an error.
-        if message.type == "error" and "status of 422" not in message.text:
+        # Chromium calls every refused form an error; the test server has no sockets.
+        meant = "status of 422" in message.text or "WebSocket connection" in message.text
+        if message.type == "error" and not meant:
             errors.append(f"{message.text} at {message.location.get('url')}")
 
     with launch() as browser:
@@ -160,12 +161,9 @@ def test_no_page_of_the_admin_breaks_the_content_security_policy(
         for name in ("agent", "ledgerevent", "checkpoint", "resourcerevision", "agenttoken")
     ]
     frame = [reverse("admin:index"), reverse("admin:app_list", args=["resources"])]
-    people = [
-        reverse(f"admin:auth_{name}") for name in ("user_changelist", "user_add", "group_add")
-    ]
 
     with visit(live_server, administrator) as page:
-        for address in [*lists, *frame, *people]:
+        for address in [*lists, *frame]:
             page.goto(address)
             expect(page.locator("#content h1")).to_be_visible()
 

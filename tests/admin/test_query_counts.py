@@ -26,9 +26,6 @@ ADMIN: dict[str, Callable[[], str]] = {
     "tokens": lambda: reverse("admin:resources_agenttoken_changelist"),
 }
 PAGES: dict[str, Callable[[], str]] = {
-    "start": lambda: reverse("start"),
-    "agent": lambda: reverse("resource", args=["agent", "robin"]),
-    "domain": lambda: reverse("resource", args=["domain", "harbour"]),
     "agent then": lambda: (
         reverse("resource", args=["agent", "robin"]) + "?at=2026-11-16T10:00:00Z"
     ),

@@ -23,6 +23,7 @@ ROBIN = "/resources/agent/robin"
 def test_the_page_shows_what_is_declared_and_observed(
     harbour: Any, viewer: Client, clock: Clock
 ) -> None:
+    """F-46"""
     conditions = [
         {"type": "Ready", "status": "False", "reason": "Tired", "message": "It sleeps."},
         {"type": "Paused", "status": "False"},
@@ -31,14 +32,14 @@ def test_the_page_shows_what_is_declared_and_observed(
     metadata = {"labels": {"tier": "core"}, "owner": {"name": "Maya", "role": "manager"}}
     apply(clock.now, made("Agent", "robin", metadata=metadata))
 
-    page = said(viewer.get(ROBIN))
+    page = said(viewer.get(ROBIN, {"view": "all"}))
 
-    assert "Agent Domain harbour tier: core robin Plan berths." in page
+    assert "Agent Domain harbour Not measured tier: core robin Plan berths." in page
     assert "purpose: Plan berths." in page
     assert "state: running" in page
-    assert "Ready It sleeps. False , not as it should be It sleeps. Tired its own report" in page
+    assert "False , not as it should be It sleeps. Tired its own report" in page
     assert "False , as it should be" in page
-    assert "Owner Maya, manager Generation 1" in page
+    assert "Owner Maya, manager Type supervised State running Generation 1" in page
     assert page.index("Ready It sleeps") < page.index("Paused")
 
 
@@ -56,7 +57,7 @@ def test_relations_lead_both_ways_and_mark_what_is_missing(
     page = viewer.get(ROBIN)
 
     assert "pier Domain does not exist domain" in said(page)
-    assert "a-person (Agent, or a person) governance.escalatesTo" in said(page)
+    assert "a-person (Agent, or a person) escalates to" in said(page)
     assert 'href="/resources/budget/money"' in page.content.decode()
     assert "money (Budget) owner" in said(page)
 
@@ -66,7 +67,7 @@ def test_the_history_names_people_and_links_into_the_past(
 ) -> None:
     apply(clock.advance(minutes=1), made("Agent", "robin", {"purpose": "Paint hulls."}))
 
-    page = operator.get(ROBIN)
+    page = operator.get(ROBIN, {"tab": "spec"})
 
     assert "alice" in said(page)
     assert "Changed spec.purpose." in said(page)
@@ -88,9 +89,10 @@ def test_a_resource_is_shown_as_it_was(harbour: Any, viewer: Client, clock: Cloc
 
     page = viewer.get(ROBIN, {"at": then})
 
-    assert "as it was on 16 November 2026, 10:00:00 UTC" in said(page)
+    assert "as it was on 16 Nov 10:00:00 (UTC)" in said(page)
     assert "purpose: Plan berths." in said(page)
     assert "Back to now" in said(page)
+    assert "Next change" in said(page)
     assert "Relations" not in said(page)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -22,7 +22,7 @@ from resources.api.pages import description
 from resources.kind import Document
 from resources.specs import Wish
 from tests.api.counts import expected_count
-from tests.conftest import Clock
+from tests.conftest import given
 from tests.resources.conftest import real_database
 
 __all__ = ["real_database"]
@@ -103,12 +103,10 @@ def issue(name: str, *scopes: str) -> str:
     return tokens.issue(name, scopes=chosen, lifetime=hour, actor=ALICE, now=timezone.now()).text
 
 
-def signed_in(name: str, *permissions: str, superuser: bool = False) -> Api:
-    """Return the client of a person who holds these permissions."""
-    user = User.objects.create(username=name, is_superuser=superuser)
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+def signed_in(name: str, *roles: str, domain: str = "") -> Api:
+    """Return the client of a person who holds these roles, for the organisation or a domain."""
     client = Client()
-    client.force_login(user)
+    client.force_login(given(User.objects.create(username=name), *roles, domain=domain))
     return Api(client)
 
 
@@ -119,23 +117,15 @@ def static_files(settings: Any) -> None:
 
 
 @pytest.fixture
-def today() -> Clock:
-    """Return a clock that begins when the test does, as the views read the real one."""
-    clock = Clock()
-    clock.now = timezone.now()
-    return clock
-
-
-@pytest.fixture
 def alice(db: None) -> Api:
     """Return the manager, who may change everything."""
-    return signed_in("alice", superuser=True)
+    return signed_in("alice", "administrator")
 
 
 @pytest.fixture
 def bob(db: None) -> Api:
     """Return somebody who may only look."""
-    return signed_in("bob")
+    return signed_in("bob", "viewer")
 
 
 @pytest.fixture

@@ -133,3 +133,14 @@ def test_placing_and_lifting_costs_the_same_for_4_and_40(maya: Api, held: int) -
         lifted = maya.post(f"holds/{held}/lift", {"reason": "It is over."})
 
     assert [placed.status_code, lifted.status_code] == [201, 200]
+
+
+def test_placing_under_a_name_costs_the_same_for_4_and_40(maya: Api, held: int) -> None:
+    stop = {"kind": "stop", "scope": "organisation", "reason": "Wait."}
+    with queries("POST holds, named"):
+        placed = maya.post("holds", stop, idempotency_key="stop-1")
+    with queries("POST holds, repeated"):
+        again = maya.post("holds", stop, idempotency_key="stop-1")
+
+    assert [placed.status_code, again.status_code] == [201, 201]
+    assert again.json() == placed.json()

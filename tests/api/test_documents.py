@@ -11,6 +11,7 @@ from resources.ledger import instant
 from resources.models import ResourceRevision
 from resources.yaml_text import read_yaml
 from tests.api.conftest import Api, agent, apply, domain, signed_in
+from tests.conftest import given
 
 pytestmark = pytest.mark.django_db
 
@@ -216,16 +217,17 @@ def test_a_person_without_the_right_changes_nothing(bob: Api, organisation: None
     assert bob.get(GROWTH).json()["spec"] == {"purpose": "Works."}
 
 
-def test_adding_and_changing_are_separate_rights(organisation: None) -> None:
-    editor = signed_in("erin", "change_resource")
+def test_declaring_and_deleting_are_separate_rights(organisation: None) -> None:
+    editor = signed_in("erin", "operator")
 
-    assert editor.put("resources/domain/new", domain("new")).status_code == 403
+    assert editor.put("resources/domain/new", domain("new")).status_code == 201
     assert editor.patch(GROWTH, {"spec": {"purpose": "x"}}).status_code == 200
+    assert editor.delete("resources/domain/new").status_code == 403
 
 
 def test_a_session_needs_its_csrf_token(organisation: None) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(User.objects.create(username="eve", is_superuser=True))
+    client.force_login(given(User.objects.create(username="eve"), "administrator"))
 
     answer = Api(client).delete(GROWTH)
 

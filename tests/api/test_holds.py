@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from controllers import holds
+from controllers import holds, repeats
 from controllers.holds import Shadowed
-from controllers.models import Hold, Step
+from controllers.models import Answered, Hold, Step
 from resources import ledger
 from resources.models import Resource
 from tests.api.conftest import Api, issue
@@ -143,7 +143,7 @@ def test_an_operator_of_a_domain_stops_that_domain_only(today: Clock, scribe: Re
     omar = as_person(today, "omar", "operator", domain="growth")
     agent(today, "clerk", domain="finance")
 
-    problem(omar.post("holds", PAUSE | {"resource": "agent/clerk"}), 403, "forbidden")
+    problem(omar.post("holds", PAUSE | {"resource": "agent/clerk"}), 404, "not-found")
     problem(omar.post("holds", STOP), 403, "forbidden")
     good(omar.post("holds", PAUSE), "PlacedHold", 201)
 
@@ -428,3 +428,42 @@ def refused(reply: Any) -> None:
     told = reply.json()
     assert told["detail"]
     assert "pointer" in told
+
+
+# Sent twice.
+
+
+def test_a_hold_that_is_sent_twice_is_placed_once(ines: Api, scribe: Resource) -> None:
+    first = ines.post("holds", PAUSE, idempotency_key="stop-1")
+    again = ines.post("holds", PAUSE, idempotency_key="stop-1")
+
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert Hold.objects.count() == 1
+    assert ines.post("holds", PAUSE, idempotency_key="stop-2").json() != first.json()
+
+
+def test_a_name_of_another_request_is_refused(ines: Api, maya: Api, scribe: Resource) -> None:
+    good(ines.post("holds", PAUSE, idempotency_key="stop-1"), "PlacedHold", 201)
+
+    other = ines.post("holds", PAUSE | {"reason": "Another."}, idempotency_key="stop-1")
+    said = problem(other, 409, "conflict")
+    assert "names another request" in said["detail"]
+    assert Hold.objects.count() == 1
+    good(maya.post("holds", PAUSE, idempotency_key="stop-1"), "PlacedHold", 201)
+
+
+def test_what_was_refused_may_be_sent_again_under_its_name(ines: Api, scribe: Resource) -> None:
+    body = {"kind": "pause", "scope": "resource", "resource": "agent/scribe"}
+    problem(ines.post("holds", body, idempotency_key="stop-1"), 400, "invalid")
+
+    good(ines.post("holds", body | {"reason": WHY}, idempotency_key="stop-1"), "PlacedHold", 201)
+    problem(ines.post("holds", body, idempotency_key="x" * 201), 400, "invalid")
+
+
+def test_names_are_forgotten_after_a_day(ines: Api, scribe: Resource) -> None:
+    ines.post("holds", PAUSE, idempotency_key="stop-1")
+    placed = Answered.objects.get().at
+
+    assert repeats.forget(placed + repeats.KEPT) == 0
+    assert repeats.forget(placed + repeats.KEPT + timedelta(seconds=1)) == 1

@@ -227,3 +227,15 @@ def test_a_bad_correlation_id_is_refused(alice: Api, given: str) -> None:
 
     assert_problem(answer, 400, "invalid")
     assert not Resource.objects.exists()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "a\\b", "127.0.0.1:port"])
+def test_another_host_is_a_problem_for_programs_and_a_page_for_people(
+    robin: Api, host: str
+) -> None:
+    answer = robin.get("holds", Host=host)
+
+    assert_problem(answer, 400, "invalid")
+    page = robin.client.get("/", headers={"Host": host})
+    assert page.status_code == 400
+    assert page["Content-Type"].startswith("text/html")

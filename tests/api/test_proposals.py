@@ -198,7 +198,8 @@ def test_an_agent_reads_what_is_about_its_domain_and_itself(robin: Api, today: C
 
     assert listed(robin) == [mine.pk]
     assert "you" not in good(robin.get(f"proposals/{mine.pk}"), "Proposal")
-    assert listed(robin, "mine=true") == []
+    assert listed(robin, "mine=true") == [mine.pk]
+    assert listed(robin, "mine=true&state=changes_requested") == []
     problem(robin.get(f"proposals/{other.pk}"), 404, "not-found")
     problem(robin.get("proposals", "resource=agent/clerk"), 404, "not-found")
 

@@ -254,7 +254,7 @@ def test_only_people_with_the_right_run_controllers(
 
 
 def test_an_operator_runs_controllers(keeper: None) -> None:
-    operator = signed_in("ines", "view_resource", "change_resource")
+    operator = signed_in("ines", "operator")
 
     assert operator.post(RECONCILE, REASON).status_code == 202
 

@@ -21,6 +21,7 @@ from resources.api.feed import POLL_SECONDS, Stream, end_all, streams
 from resources.models import AgentToken, Compaction, Resource
 from tests.api.conftest import ALICE, agent, apply, domain, issue
 from tests.api.serving import Server, serve, until
+from tests.conftest import given
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def server(real_database: None, tmp_path: Path) -> Iterator[Server]:
 def alice(real_database: None) -> dict[str, str]:
     """Return the headers of a person who is signed in."""
     client = Client()
-    client.force_login(User.objects.create(username="alice", is_superuser=True))
+    client.force_login(given(User.objects.create(username="alice"), "administrator"))
     return {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
 
 
@@ -93,7 +94,7 @@ def test_bookmarks_come_when_nothing_happens(server: Server, alice: dict[str, st
         events = [next(feed).event for _ in range(3)]
 
     assert events == ["BOOKMARK"] * 3
-    assert 1.8 < time.monotonic() - begun < 10
+    assert time.monotonic() - begun > 1.8
 
 
 def test_one_kind_can_be_followed(server: Server, alice: dict[str, str]) -> None:
@@ -120,7 +121,7 @@ def test_a_feed_overtaken_by_retention_says_so_and_ends(
 ) -> None:
     with server.watch("since=0", **alice) as feed:
         next(feed)
-        Compaction.objects.create(name="revisions", floor=10**6)
+        Compaction.objects.create(name="revisions", floor=10**12)
         error = until(feed, "ERROR")
         rest = list(feed)
 

@@ -46,7 +46,21 @@ def test_scopes_and_lifetime_can_be_chosen(ioa: Run) -> None:
 def test_the_help_names_every_scope(ioa: Run) -> None:
     said = " ".join(ioa("token", "create", "--help").out.split())
 
-    assert all(scope in said for scope in tokens.SCOPES)
+    assert all(scope in said for scope in (*tokens.SCOPES, *tokens.CONTROLLER_SCOPES))
+
+
+def test_a_controller_that_runs_outside_gets_a_token(ioa: Run, tmp_path: Path) -> None:
+    spec = {"targetKind": "Agent", "reconcileInterval": "5m", "runner": "external"}
+    document = agent() | {"kind": "Controller", "metadata": {"name": "keeper"}, "spec": spec}
+    ioa("apply", "-f", put(tmp_path / "c.yaml", document))
+
+    made = ioa("token", "create", "controller/keeper")
+
+    token = tokens.authenticate(made.out.strip(), now=caller.now())
+    assert token is not None
+    assert token.scopes == sorted(tokens.CONTROLLER_SCOPES)
+    assert "of controller/keeper: keep it now." in made.err
+    assert "controller/keeper" in ioa("token", "list", "controller/keeper").out
 
 
 def test_a_revoked_token_is_worthless_and_listed_as_such(ioa: Run) -> None:

@@ -11,7 +11,7 @@ import pytest
 from controllers.cycles import MakeEffects
 from controllers.effects import Effects
 from controllers.engine.types import Action, Controller, Result, Snapshot
-from controllers.rows import Found
+from controllers.rows import Sighted
 from controllers.store import Reader
 from resources import specs, statuses
 from resources.actor import SYSTEM, Actor
@@ -132,7 +132,7 @@ class Fire:
         self.burns = burns
         usual = Reader.snapshots
 
-        def snapshots(reader: Reader, found: Found) -> Any:
+        def snapshots(reader: Reader, found: Sighted) -> Any:
             if self.burns:
                 raise RuntimeError("the harbour is on fire")
             return usual(reader, found)

@@ -18,8 +18,11 @@ from tests.conftest import Clock
 from tests.resources.making import apply, made
 from tests.resources.racing import together
 
-OFTEN = ["holds", "proposals", "escalation"]
-ALL = [*OFTEN, "checkpoint", "references", "retention", "records"]
+STARTING = ["drills", "runs", "triggers", "schedules"]
+OFTEN = ["holds", "proposals", "escalation", *STARTING, "telemetry alerts", "violations"]
+PUBLISHED = ["autonomy", "telemetry status", "budgets"]
+MINUTELY = [*PUBLISHED, "checkpoint", "references"]
+ALL = [*OFTEN, *MINUTELY, "retention", "records", "events", "answers", "door"]
 
 
 @pytest.mark.django_db
@@ -30,8 +33,8 @@ def test_everything_is_due_at_first_and_then_at_its_time(clock: Clock, settings:
     assert chores.run_due(clock.now) == ALL
     assert chores.run_due(clock.advance(seconds=4)) == []
     assert chores.run_due(clock.advance(seconds=55)) == OFTEN
-    assert chores.run_due(clock.advance(seconds=1)) == ["references"]
-    assert chores.run_due(clock.advance(minutes=4)) == [*OFTEN, "checkpoint", "references"]
+    assert chores.run_due(clock.advance(seconds=1)) == [*PUBLISHED, "references"]
+    assert chores.run_due(clock.advance(minutes=4)) == [*OFTEN, *MINUTELY]
     assert chores.run_due(clock.advance(minutes=55)) == ALL
 
 

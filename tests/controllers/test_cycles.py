@@ -350,16 +350,16 @@ MODES = [
 
 @pytest.mark.parametrize(("mode", "told_people", "proposed", "rung"), MODES)
 def test_the_mode_says_how_far_actions_go(
-    clock: Clock, mode: str, told_people: list[str], proposed: list[Any], rung: int
+    today: Clock, mode: str, told_people: list[str], proposed: list[Any], rung: int
 ) -> None:
     """I-51 I-54 I-55 I-56 What changes things is proposed, unless the controller only observes."""
-    healthy(clock, "harbour")
+    healthy(today, "harbour")
     declared = [{"type": "alert"}, {"type": "escalate"}, {"type": "reconcile"}]
-    declare(clock, acting(enforcementMode=mode, actions={"onDrift": declared}))
-    work(clock)
-    understaffed(clock, "harbour")
+    declare(today, acting(enforcementMode=mode, actions={"onDrift": declared}))
+    work(today)
+    understaffed(today, "harbour")
     before = live("Domain", "harbour").generation
-    [cycle] = work(clock)
+    [cycle] = work(today)
 
     assert results(cycle.actions) == [*told_people, "planned"]
     assert [(each.mode, each.lane, each.state) for each in Proposal.objects.all()] == proposed

@@ -173,7 +173,7 @@ def test_a_long_look_without_news_keeps_its_lease(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, db: None
 ) -> None:
     """A-27 Nothing is written for minutes, and still nobody takes over."""
-    monkeypatch.setattr(running, "chunk_size", lambda: 1)
+    monkeypatch.setattr(running, "CHUNK", 1)
     declare(clock, controller())
     healthy(clock, *(f"d{number}" for number in range(8)))
     work(clock)

@@ -512,7 +512,7 @@ def test_who_is_told_to_stop_reports_and_leaves_the_rest_to_the_next(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A-12 F-22 F-23"""
-    monkeypatch.setattr(cycles, "chunk_size", lambda: 1)
+    monkeypatch.setattr(cycles, "CHUNK", 1)
     declare(clock, controller(), controller("second"))
     names = [f"d{number}" for number in range(6)]
     healthy(clock, *names)
@@ -536,7 +536,7 @@ def test_work_that_waits_when_all_stop_is_done_by_the_next(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F-23"""
-    monkeypatch.setattr(cycles, "chunk_size", lambda: 1)
+    monkeypatch.setattr(cycles, "CHUNK", 1)
     declare(clock, controller())
     names = [f"d{number}" for number in range(6)]
     healthy(clock, *names)
@@ -644,7 +644,7 @@ def test_a_first_look_that_was_cut_short_goes_on_as_one(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """O-10 A-12 Or people would get an alert for each of thousands that were not seen yet."""
-    monkeypatch.setattr(cycles, "chunk_size", lambda: 1)
+    monkeypatch.setattr(cycles, "CHUNK", 1)
     declare(clock, controller(actions=ALERTING))
     drifted(clock, *(f"d{number}" for number in range(6)))
 

@@ -99,3 +99,11 @@ def test_a_database_that_is_gone_is_not_ready(monkeypatch: pytest.MonkeyPatch) -
 
     assert answer.status_code == 503
     assert answer.json() == {"database": "unreachable", "loop": "unknown"}
+
+
+def test_a_process_without_a_loop_is_ready_though_none_beats(today: Clock, settings: Any) -> None:
+    settings.LOOP_ELSEWHERE = True
+
+    answer = ask()
+
+    assert (answer.status_code, answer.json()["loop"]) == (200, "silent")

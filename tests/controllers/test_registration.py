@@ -285,7 +285,8 @@ def test_one_that_others_run_is_still_watched_over(clock: Clock) -> None:
     work(clock)
     watchdog.look(clock.advance(minutes=16))
 
-    assert said(KEEPER, "Stalled", "Controller") == ("True", "NoCycle")
+    assert said(KEEPER, "Stalled", "Controller") == ("True", "NoHeartbeat")
+    assert ready() == ("Unknown", "NoHeartbeat")
 
 
 def test_one_that_comes_back_from_others_looks_at_everything(clock: Clock) -> None:

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import UTC, datetime
 
-from controllers import operating
+import pytest
+from django.contrib.auth.models import User
+
+from controllers import operating, roles
+from controllers.models import Grant
 from resources.actor import Actor
 from resources.models import LedgerEvent
 from tests.conftest import Clock
-from tests.controllers.making import KEEPER, controller, cycles, declare, drifted, healthy, work
+from tests.controllers.making import (
+    KEEPER,
+    alerts,
+    controller,
+    cycles,
+    declare,
+    drifted,
+    healthy,
+    judgement,
+    runtime,
+    said,
+    told,
+    while_judging,
+    work,
+)
+from tests.resources.making import live
 
 pytestmark = pytest.mark.django_db
 ALICE = Actor("person", "alice")
@@ -56,3 +75,120 @@ def test_the_cycle_after_a_requested_one_begins_a_story_of_its_own(clock: Clock)
 
     assert usual.correlation_id != asked.correlation_id
     assert usual.requested_by == ""
+
+
+def operator() -> User:
+    """Return somebody who may run controllers."""
+    person = User.objects.create(username="olga")
+    Grant.objects.create(
+        person=person, role="operator", granted_by="system/test", granted_at=datetime.now(UTC)
+    )
+    return person
+
+
+# Stopping by hand
+
+
+def test_a_person_stops_a_controller_until_somebody_resets_it(clock: Clock) -> None:
+    declare(clock, controller())
+    drifted(clock, "harbour")
+    work(clock)
+
+    operating.trip_breaker(KEEPER, person=operator(), now=clock.now, reason=" It talks nonsense. ")
+
+    assert runtime().breaker == "open"
+    (event,) = told("controller.breaker-opened")
+    assert (event.actor, event.severity) == ("person/olga", "critical")
+    assert event.payload["reason"] == "person/olga: It talks nonsense."
+    assert [each.reason for each in alerts()] == ["BreakerOpen"]
+    assert said(KEEPER, "Ready", "Controller") == ("False", "CircuitOpen")
+    clock.advance(minutes=5)
+    assert work(clock) == []
+
+    operating.reset_breaker(KEEPER, actor=ALICE, now=clock.now, reason="Mended.")
+    assert [each.outcome for each in work(clock)] == ["drift_reported"]
+    assert runtime().breaker == "closed"
+    assert alerts() == []
+
+
+def test_a_cycle_under_way_is_cut_off_and_writes_nothing_more(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare(clock, controller())
+    drifted(clock, "harbour")
+    person = operator()
+
+    def stop(_: str) -> None:
+        if runtime().breaker == "closed":
+            operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="Stop!")
+
+    while_judging(monkeypatch, stop)
+    work(clock)
+
+    (cycle,) = cycles()
+    assert (cycle.outcome, cycle.error) == ("interrupted", "Cut off by person/olga: Stop!")
+    assert (runtime().breaker, runtime().failures) == ("open", 0)
+    assert judgement("harbour") is None
+
+
+def test_what_is_stopped_is_not_stopped_again(clock: Clock) -> None:
+    declare(clock, controller())
+    healthy(clock, "harbour")
+    work(clock)
+    person = operator()
+    operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="First.")
+
+    with pytest.raises(operating.Refused, match="stopped already"):
+        operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="Second.")
+
+    assert runtime().breaker_reason == "person/olga: First."
+    assert len(told("controller.breaker-opened")) == 1
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 501, "a\x00b"])
+def test_a_stop_says_why(clock: Clock, reason: str) -> None:
+    declare(clock, controller())
+    healthy(clock, "harbour")
+    work(clock)
+
+    with pytest.raises(operating.Refused):
+        operating.trip_breaker(KEEPER, person=operator(), now=clock.now, reason=reason)
+
+    assert runtime().breaker == "closed"
+
+
+def test_only_who_may_run_controllers_stops_one(clock: Clock) -> None:
+    declare(clock, controller())
+    healthy(clock, "harbour")
+    work(clock)
+    nobody = User.objects.create(username="nobody")
+
+    with pytest.raises(roles.Denied, match="Only an operator or an administrator"):
+        operating.trip_breaker(KEEPER, person=nobody, now=clock.now, reason="No.")
+
+    assert runtime().breaker == "closed"
+
+
+# Another mode
+
+
+def test_another_mode_is_proposed_and_two_others_approve_it(clock: Clock) -> None:
+    declare(clock, controller(enforcementMode="warn"))
+    work(clock)
+
+    filed = operating.propose_mode(
+        KEEPER, "observe", person=operator(), now=clock.now, reason="Try it quietly."
+    )
+
+    found = filed.proposal
+    assert (found.state, found.people, found.proposer) == ("pending", 2, "person/olga")
+    assert found.actions[0]["parameters"] == {"patch": {"enforcementMode": "observe"}}
+    assert live("Controller", KEEPER).spec["enforcementMode"] == "warn"
+
+
+@pytest.mark.parametrize("mode", ["warn", "shout", ""])
+def test_a_mode_that_it_has_or_that_is_none_is_refused(clock: Clock, mode: str) -> None:
+    declare(clock, controller(enforcementMode="warn"))
+
+    with pytest.raises(operating.Refused):
+        operating.propose_mode(KEEPER, mode, person=operator(), now=clock.now, reason="Because.")

@@ -13,7 +13,8 @@ from controllers.engine.errors import TimedOut
 from controllers.engine.types import Action, Condition, Result, Snapshot
 from controllers.models import Cycle, DriftSample
 from controllers.records import Chunk, Run
-from controllers.store import Reader, one_view
+from controllers.sights import one_view
+from controllers.store import Reader
 from resources import deletion, statuses
 from resources.actor import SYSTEM
 from tests.conftest import Clock

@@ -247,8 +247,8 @@ BUGS = (
         "every attempt has a key of its own",
         "I3",
         "executing.steps:key_of",
-        "proposal.revision, sequence",
-        "proposal.fence, sequence",
+        "proposal.revision, plan",
+        "proposal.fence, plan",
     ),
     bug(
         "what nobody saw the end of is tried again",

@@ -20,6 +20,7 @@ from controllers import (
     proposals,
     roles,
     webhooks,
+    witness,
 )
 from controllers.executing import failpoints, work
 from controllers.models import Hold
@@ -81,6 +82,8 @@ class Play(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         compiled.compiled.cache_clear()
+        # The game before was rolled back, and who remembers it would call this one restored.
+        witness.file().unlink(missing_ok=True)
         self.undo_all = transaction.atomic()
         self.undo_all.__enter__()
         self.truth = Truth()

@@ -323,7 +323,7 @@ def test_what_an_agent_says_of_something_that_must_not_happen_twice(
     work.report(step_of(once).pk, claim.fence, answer, clock.now)
 
     assert state(once) == becomes
-    assert now(once).error == ("So it went." if becomes != "approved" else "")
+    assert now(once).error == ("scribe says “So it went.”" if becomes != "approved" else "")
 
 
 def test_what_failed_for_now_is_offered_again(

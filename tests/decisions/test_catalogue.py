@@ -171,8 +171,8 @@ def test_what_is_said_of_an_operation_holds_together(operation: Operation) -> No
     assert operation.sentence.endswith(".")
     assert operation.seen.endswith(".")
     assert set(operation.targets) <= {kind.name for kind in kinds.ALL}
-    # Whatever changes something is declared by the control plane or done by an agent.
-    declares = operation.changes is not None
+    # Whatever changes something is declared by the control plane, done to a run, or by an agent.
+    declares = operation.changes is not None or operation.name == "pass-gate"
     assert declares == (operation.executor == "control-plane" and not operation.tells)
     # What cannot be undone names no way back; what an agent did is undone by an operation.
     assert operation.reversible or not operation.opposite
@@ -188,6 +188,7 @@ def test_what_redeclares_needs_two_people() -> None:
         "modify-spec",
         "take-over",
         "release",
+        "grant-autonomy",
     }
 
 

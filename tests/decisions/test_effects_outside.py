@@ -9,6 +9,8 @@ from typing import Any
 import orjson
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from standardwebhooks import Webhook
 
 from controllers import deciding, executing, expiring, holds, secrets
@@ -382,6 +384,24 @@ def test_a_machine_that_hangs_costs_one_wait_for_all(
     assert state(other) == "verifying"
     assert len(robot.bodies) == 2
     assert {state(each) for each in hanging} == {"approved"}
+
+
+def test_a_call_costs_the_same_however_many_wait_for_the_machine(
+    clock: Clock, robot: Receiver, maya: User
+) -> None:
+    """F10: after an outage everything is due at once, for the same machine."""
+    endpoint(clock, robot, "restart")
+    costs = []
+    for count in (4, 16):
+        for number in range(count):
+            resource = agent(clock, f"agent-{count}-{number}")
+            asked = restarting(resource.name)
+            approve(clock, proposal(clock, resource, actions=[asked]), maya)
+        with CaptureQueriesContext(connection) as statements:
+            assert run(clock) == count
+        costs.append(len(statements) / count)
+
+    assert costs[1] <= costs[0] + 1
 
 
 def test_a_machine_that_is_switched_off_is_not_called(

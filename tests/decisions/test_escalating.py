@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controllers import escalation
+from controllers import escalation, happenings
 from controllers.escalation import Charter, Path
 from controllers.models import Delivery, Proposal
 from resources.models import LedgerEvent
@@ -98,6 +98,17 @@ def test_silence_climbs_and_the_last_level_is_told_until_the_end(
         ("pagerduty", "error", "Still waiting for duty-manager: throttle on agent/scribe"),
         ("pagerduty", "error", "Still waiting for duty-manager: throttle on agent/scribe"),
     ]
+
+
+def test_only_that_somebody_is_asked_goes_without_saying(clock: Clock, waiting: Proposal) -> None:
+    escalation.sweep(clock.now)
+    escalation.sweep(clock.advance(minutes=15))
+
+    said = LedgerEvent.objects.exclude(happenings.asked())
+
+    climbed = said.filter(event="proposal.escalated")
+    assert [each.payload["times"] for each in climbed] == [2]
+    assert said.filter(event="resource.created").exists()
 
 
 def test_each_step_is_in_the_ledger(clock: Clock, waiting: Proposal) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 
 from controllers import deciding, executing, holds, registration, runner
 from controllers.cycles import Means
-from controllers.executing import moves
+from controllers.executing import moves, running
 from controllers.models import Decision, Grant, Proposal, Runtime, WorkItem
 from resources import deletion, evidence, specs
 from resources.models import LedgerEvent, ResourceRevision
@@ -617,3 +617,26 @@ def test_what_a_controller_may_do_alone_is_done_in_the_round_that_finds_it(clock
 
     assert limit() == LIMIT // 2
     assert Proposal.objects.get().state == "verifying"
+
+
+def test_what_is_due_takes_turns_with_everything_else(
+    clock: Clock, maya: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I13: however much was approved, cycles and chores are not kept waiting.
+
+    However slow everything is, something is done in each turn.
+    """
+    monkeypatch.setattr(running, "WAVE", 2)
+    wishes = []
+    for number in range(6):
+        resource = agent(clock, f"agent-{number}")
+        wishes.append(approve(clock, proposal(clock, resource), maya))
+
+    def slow() -> datetime:
+        clock.advance(seconds=6)
+        return clock.now
+
+    done = [executing.run_due("worker", Means(clock=slow)) for _ in range(3)]
+
+    assert done == [2, 2, 2]
+    assert {state(each) for each in wishes} == {"verifying"}

@@ -18,6 +18,7 @@ from controllers.roles import Denied, Right
 from resources.actor import SYSTEM
 from resources.models import LedgerEvent
 from tests.conftest import Clock
+from tests.conftest import given as give
 from tests.decisions.making import person
 from tests.resources.conftest import real_database
 from tests.resources.making import apply, made
@@ -140,6 +141,7 @@ def test_an_administrator_gives_a_role_and_the_ledger_tells(
     clock: Clock, ada: User, vera: User
 ) -> None:
     end = clock.now + timedelta(days=30)
+    give(ada, "approver", domain="growth")
 
     given = roles.grant(vera, Right("approver", "growth", "medium", end), by=ada, now=clock.now)
 
@@ -163,9 +165,41 @@ def test_an_administrator_gives_a_role_and_the_ledger_tells(
 def test_a_role_given_again_has_the_new_ceiling_and_end(
     clock: Clock, ada: User, maya: User
 ) -> None:
+    give(ada, "approver")
     roles.grant(maya, Right("approver", ceiling="low"), by=ada, now=clock.now)
 
     assert [(each.role, each.ceiling) for each in maya.grants.all()] == [("approver", "low")]
+
+
+def test_who_does_not_decide_makes_nobody_decide(clock: Clock, ada: User, vera: User) -> None:
+    """I19: an administrator gives no right that they do not hold themselves."""
+    with pytest.raises(Denied) as caught:
+        roles.grant(vera, Right("approver", "growth", "low"), by=ada, now=clock.now)
+
+    assert caught.value.code == "NotHeld"
+    assert not told("vera")
+
+
+def test_nobody_gives_a_higher_ceiling_than_their_own(clock: Clock, ada: User, vera: User) -> None:
+    """I19: nor one that counts in more places."""
+    give(ada, "approver", domain="growth")
+    ada.grants.filter(role="approver").update(ceiling="medium")
+
+    roles.grant(vera, Right("approver", "growth", "medium"), by=ada, now=clock.now)
+    for wanted in (Right("approver", "growth", "high"), Right("approver", "", "low")):
+        with pytest.raises(Denied) as caught:
+            roles.grant(vera, wanted, by=ada, now=clock.now)
+        assert caught.value.code == "NotHeld"
+
+
+def test_the_door_of_the_admin_follows_the_roles(clock: Clock, ada: User, vera: User) -> None:
+    roles.grant(vera, Right("operator", "growth"), by=ada, now=clock.now)
+    vera.refresh_from_db()
+    assert vera.is_staff
+
+    roles.revoke(vera, "operator", by=ada, now=clock.now, domain="growth")
+    vera.refresh_from_db()
+    assert not vera.is_staff
 
 
 GIVERS = [("viewer", ""), ("operator", ""), ("approver", ""), ("auditor", "")]

@@ -281,11 +281,11 @@ def test_a_lower_mode_takes_back_what_was_approved(
 @pytest.mark.django_db
 def test_somebody_who_decides_first_wins_against_a_look(clock: Clock, maya: User) -> None:
     """I4: what was moved since it was read is left to whoever moved it."""
-    from controllers.proposing import refreshing
+    from controllers.proposing import refreshing, standing
 
     proposal = proposed(clock)
     staff(clock, 2)
-    usual = refreshing.read
+    usual = standing.read
 
     def read(*given: Any) -> Any:
         found = usual(*given)

@@ -20,7 +20,7 @@ from controllers.proposals import Seen
 from resources import tokens
 from resources.actor import Actor
 from resources.models import AgentToken, Resource
-from tests.conftest import Clock
+from tests.conftest import Clock, given
 from tests.decisions.carrying import consume, keeper, workflow
 from tests.decisions.making import agent, person
 from tests.resources.making import apply, made
@@ -37,6 +37,8 @@ PEOPLE: dict[str, tuple[str, str, str]] = {
     "olga": ("administrator", "", "high"),
     "vera": ("viewer", "", "high"),
 }
+# Who lets others decide does so too: nobody gives what they do not hold.
+ALSO = {("olga", "approver", ""): "high"}
 # The agents that propose: how far each may go alone, and who made its token.
 PROPOSERS = {"robin": ("autonomous", "tomas"), "wren": ("supervised", "maya")}
 TARGETS = {"scribe": "growth", "otter": "ops"}
@@ -60,6 +62,8 @@ def made_anew() -> World:
     clock.now = BEGINNING
     assert apply(clock.now, made("Domain", "growth"), made("Domain", "ops")).written
     people = {name: person(clock, name, *right) for name, right in PEOPLE.items()}
+    for name, role, domain in ALSO:
+        given(people[name], role, domain=domain)
     owner = keeper(clock)
     targets = {name: agent(clock, name, domain) for name, domain in TARGETS.items()}
     for name in TARGETS:
@@ -181,9 +185,9 @@ class Truth:
 
     now: datetime = BEGINNING
     rights: dict[tuple[str, str, str], str] = field(
-        default_factory=lambda: {
-            (name, role, domain): risk for name, (role, domain, risk) in PEOPLE.items()
-        }
+        default_factory=lambda: (
+            {(name, role, domain): risk for name, (role, domain, risk) in PEOPLE.items()} | ALSO
+        )
     )
     inactive: set[str] = field(default_factory=set)
     deputies: dict[int, Deputy] = field(default_factory=dict)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.engine.cron import Schedule, late_from, next_after, parse
+from controllers.engine.cron import late_from
+from resources.schedules import Schedule, next_after, parse
 
 NOW = datetime(2026, 11, 16, 0, 30, tzinfo=UTC)  # a Monday
 

@@ -125,3 +125,8 @@ def test_a_conversion_can_be_taken_back(value: float, unit: str) -> None:
 
     assert converted is not None
     assert reading.convert(converted, there, unit) == pytest.approx(value)
+
+
+def test_a_share_of_an_allowance_is_what_people_compute() -> None:
+    assert reading.throttled(1_500_000, 0.58) == 870_000
+    assert reading.throttled(7, 0.5) == 3

@@ -103,6 +103,7 @@ class Hand:
     changes = 0
     holds: tuple[Standing, ...] = ()
     only_propose = False
+    earned: frozenset[tuple[str, str]] = frozenset()
     now = NOW
 
     def traits(self, action: Action) -> act.Traits:

@@ -9,8 +9,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -27,14 +29,26 @@ def free_port() -> int:
 
 
 class Product:
-    """One `ioa up` on SQLite, and the commands that share its data."""
+    """One `ioa up` or `web`, on SQLite unless servers are given, and the commands beside it.
 
-    def __init__(self, data: Path, *options: str) -> None:
+    On other servers the loop of `up` runs in a process of its own, as where there are many.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        given: Mapping[str, str] | None = None,
+        command: str = "up",
+    ) -> None:
         self.data = data
+        self.verb = command
+        self.given = dict(given or {})
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         self.log = data.parent / f"{data.name}.log"
-        self.options = options
+        apart = command == "up" and "REDIS_URL" in self.given
+        self.options = (*options, "--workers", "1") if apart else options
         self.process: subprocess.Popen[bytes] | None = None
         self.clients: list[httpx.Client] = []
 
@@ -46,7 +60,8 @@ class Product:
             for name, value in os.environ.items()
             if not name.startswith("IOA_") and name not in ("DATABASE_URL", "REDIS_URL")
         }
-        return kept | {"IOA_DATA_DIR": str(self.data), "PYTHONPATH": str(ROOT)}
+        own = {"IOA_DATA_DIR": str(self.data), "PYTHONPATH": str(ROOT)}
+        return kept | own | self.given
 
     def command(self, *arguments: str) -> list[str]:
         """Return the command line of one `ioa` command."""
@@ -54,7 +69,7 @@ class Product:
 
     def start(self) -> Product:
         """Start it and wait until it answers."""
-        arguments = self.command("up", "--port", str(self.port), *self.options)
+        arguments = self.command(self.verb, "--port", str(self.port), *self.options)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 arguments, stdout=log, stderr=log, env=self.environment
@@ -101,6 +116,13 @@ class Product:
     def links(self) -> list[str]:
         """Return the sign-in links it printed."""
         return re.findall(r"http://\S+/sign-in/\S+", self.said())
+
+    def link(self, who: str) -> str:
+        """Return a new sign-in link, as `ioa sign-in` prints it."""
+        done = self.run("sign-in", who)
+        found = re.search(r"http://\S+", done.stdout)
+        assert found, done.stdout + done.stderr
+        return f"{self.base}{urlsplit(found[0]).path}"
 
     def sign_in(self, link: str) -> httpx.Client:
         """Use a sign-in link as a browser would, and return the signed-in client."""

@@ -50,7 +50,7 @@ PLACES = [
     ("before", "controllers.opening:entries", 0),
     ("after", "controllers.opening:begin", 1),
     ("after", "controllers.store:Reader.snapshots", 1),
-    ("before", "controllers.engine.diff:measure", 1),
+    ("before", "controllers.engine.diff:measuring", 1),
     ("after", "controllers.engine.plan:draft", 1),
     ("after", "controllers.effects:Effects.perform", 1),
     ("before", "controllers.records:save", 1),

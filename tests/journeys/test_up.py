@@ -27,7 +27,7 @@ spec: {purpose: Something of my own}
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Product:
-    return Product(tmp_path / "data", "--demo")
+    return Product(tmp_path / "data", "--demo", given={"IOA_API_RATE": "1000000"})
 
 
 def test_the_demo_serves_the_organisation_to_everybody_it_gave_a_link(demo: Product) -> None:
@@ -38,7 +38,7 @@ def test_the_demo_serves_the_organisation_to_everybody_it_gave_a_link(demo: Prod
         ready = httpx.get(f"{demo.base}/readyz")
 
     assert len(links) == 5
-    assert all("95 resources in 6 domains" in page.text for page in pages)
+    assert all(">95<" in page.text for page in pages)
     assert again.status_code == 410
     assert ready.json()["database"] == "ok"
 

@@ -28,6 +28,8 @@ def on_file(memory: BaseDatabaseWrapper, file: Path) -> Iterator[None]:
     memory.ensure_connection()
     with sqlite3.connect(file) as copy:
         memory.connection.backup(copy)
+        # Many connections that come at once could not all change the mode.
+        copy.execute("PRAGMA journal_mode=WAL")
     copy.close()
     name = memory.settings_dict["NAME"]
     memory.settings_dict["NAME"] = str(file)

@@ -40,6 +40,7 @@ SMALLEST: dict[str, Document] = {
     "Budget": {"domain": "harbour", "period": "2026-Q4"},
     "SecurityPolicy": {"domain": "harbour"},
     "Controller": {"targetKind": "Domain", "reconcileInterval": "5m"},
+    "Governance": {"domain": "harbour"},
 }
 
 

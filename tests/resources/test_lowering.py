@@ -42,11 +42,19 @@ GOVERNANCE: Document = {
     "humanOverride": {"enabled": True},
     "escalation": {"paths": [PATH]},
 }
+TELEMETRY: Document = {
+    "event": "harbour.ship_arrived",
+    "category": "alert",
+    "enforcementMode": "enforce",
+}
+# Whose documents need no more than this.
+WHOLE = ("Governance", "Telemetry")
 GUARDED: dict[str, Document] = {
     "Controller": CONTROLLER,
     "Budget": BUDGET,
     "SecurityPolicy": POLICY,
     "Governance": GOVERNANCE,
+    "Telemetry": TELEMETRY,
 }
 Case = tuple[str, Document, str]
 
@@ -99,6 +107,8 @@ LOWERED: list[Case] = [
         {"promptInjectionDefense": {"onDetection": "log"}},
         "/spec/promptInjectionDefense/onDetection",
     ),
+    ("Telemetry", {"enforcementMode": "warn"}, "/spec/enforcementMode"),
+    ("Telemetry", {"enforcementMode": None}, "/spec/enforcementMode"),
     ("Governance", {"audit": {"enabled": False}}, "/spec/audit/enabled"),
     ("Governance", {"audit": {"level": "none"}}, "/spec/audit/level"),
     ("Governance", {"humanOverride": None}, "/spec/humanOverride/enabled"),
@@ -136,7 +146,7 @@ KEPT: list[tuple[str, Document]] = [
 
 def document(kind: str, patch: Document | None = None) -> Document:
     """Make a document with every guard, and what a merge patch makes of its spec."""
-    base = GUARDED[kind] if kind == "Governance" else made(kind, "guard", GUARDED[kind])["spec"]
+    base = GUARDED[kind] if kind in WHOLE else made(kind, "guard", GUARDED[kind])["spec"]
     return {
         "apiVersion": "ioa.dev/v0.2",
         "kind": kind,

@@ -209,3 +209,54 @@ def test_anything_else_is_nothing(clock: Clock, text: str) -> None:
 @given(st.text(max_size=80))
 def test_any_text_gets_an_answer(clock: Clock, text: str) -> None:
     assert tokens.authenticate(text, now=clock.now) is None
+
+
+# Tokens of outside controllers
+
+
+def keeper(clock: Clock, **spec: Any) -> None:
+    usual = {"targetKind": "Domain", "reconcileInterval": "5m", "runner": "external"}
+    apply(clock.now, made("Controller", "keeper", usual | spec))
+
+
+def test_a_controller_that_runs_outside_has_tokens_of_its_own_kind(clock: Clock) -> None:
+    keeper(clock)
+    issued = issue(clock, "controller/keeper", scopes=["cycles:write", "actions:write"])
+
+    assert issued.text.startswith("ioa_controller_")
+    token = tokens.authenticate(issued.text, now=clock.now)
+    assert token is not None
+    assert str(token.agent) == "controller/keeper"
+    (entry,) = LedgerEvent.objects.filter(event="token.issued")
+    assert entry.subject == "controller/keeper"
+
+
+@pytest.mark.parametrize(
+    ("whom", "scopes", "refusal"),
+    [
+        ("controller/keeper", ["status:write"], "Choose scopes from: resources:read, cycles:"),
+        ("controller/keeper", ["proposals:write"], "Choose scopes from"),
+        ("controller/nobody", ["cycles:write"], "There is no controller/nobody."),
+        ("controller/ours", ["cycles:write"], "is not run outside"),
+        ("robin", ["cycles:write"], "Choose scopes from"),
+        ("domain/harbour", READ, "There is no agent/domain/harbour."),
+    ],
+)
+def test_who_may_not_have_a_token_is_told_why(
+    clock: Clock, whom: str, scopes: list[str], refusal: str
+) -> None:
+    keeper(clock)
+    ours = {"targetKind": "Domain", "reconcileInterval": "5m"}
+    apply(clock.now, made("Controller", "ours", ours))
+
+    with pytest.raises(tokens.Refused, match=refusal):
+        issue(clock, whom, scopes=scopes)
+    assert not AgentToken.objects.exists()
+
+
+def test_a_token_of_one_kind_does_not_pass_for_another(clock: Clock) -> None:
+    keeper(clock)
+    text = issue(clock, "controller/keeper", scopes=["cycles:write"]).text
+    _, _, key, secret, _ = text.split("_")
+
+    assert tokens.authenticate(tokens.spell(key, secret), now=clock.now) is None

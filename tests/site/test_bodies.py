@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from ioa_site import asgi
 from ioa_site.asgi import Receive, Send, limit_for, limited
 
 
@@ -22,11 +23,20 @@ async def reader(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": str(length).encode()})
 
 
-async def ask(path: str, chunks: list[bytes]) -> tuple[int, bytes]:
-    waiting = [
+def arriving(chunks: list[bytes]) -> list[Any]:
+    """Return a body as it arrives."""
+    return [
         {"type": "http.request", "body": chunk, "more_body": index < len(chunks) - 1}
         for index, chunk in enumerate(chunks)
     ]
+
+
+async def ask(path: str, chunks: list[bytes]) -> tuple[int, bytes]:
+    return await answered(path, arriving(chunks))
+
+
+async def answered(path: str, waiting: list[Any]) -> tuple[int, bytes]:
+    """Return the answer; what was not read of the body is left waiting."""
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -52,5 +62,29 @@ async def test_a_body_up_to_its_limit_passes_and_one_byte_more_does_not(path: st
     assert orjson.loads(over[1])["status"] == 413
 
 
+async def test_a_body_that_is_cut_off_is_read_to_its_end_before_the_answer() -> None:
+    path = "/api/v1/proposals"
+    waiting = arriving([b"x" * limit_for(path)] * 5)
+
+    status, _ = await answered(path, waiting)
+
+    assert (status, waiting) == (413, [])
+
+
+async def test_a_body_without_an_end_is_left_alone_at_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = "/api/v1/proposals"
+    limit = limit_for(path)
+    monkeypatch.setattr(asgi, "MOST_DRAINED", 3 * limit)
+    waiting = arriving([b"x" * limit] * 50)
+
+    status, _ = await answered(path, waiting)
+
+    assert status == 413
+    assert len(waiting) == 45
+
+
 def test_sets_of_documents_may_be_larger_than_one() -> None:
-    assert limit_for("/api/v1/apply") > limit_for("/api/v1/resources/agent/robin")
+    for path in ("apply", "observations", "telemetry", "usage"):
+        assert limit_for(f"/api/v1/{path}") > limit_for("/api/v1/resources/agent/robin")

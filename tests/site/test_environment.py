@@ -106,3 +106,21 @@ def test_a_bad_base_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ImproperlyConfigured, match="IOA_BASE_URL"):
         env.env_url("IOA_BASE_URL", {"http", "https"})
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "1" * 12])
+def test_a_rate_is_a_whole_number_above_nothing(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("IOA_API_RATE", text)
+
+    with pytest.raises(ImproperlyConfigured, match="IOA_API_RATE must be a whole number above 0"):
+        env.env_number("IOA_API_RATE", 20)
+
+
+def test_a_rate_that_is_not_given_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("IOA_API_RATE", raising=False)
+    assert env.env_number("IOA_API_RATE", 20) == 20
+
+    monkeypatch.setenv("IOA_API_RATE", " 50 ")
+    assert env.env_number("IOA_API_RATE", 20) == 50

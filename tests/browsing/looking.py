@@ -1,0 +1,55 @@
+"""Look at a page in every size and theme, and say what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from playwright.sync_api import Page
+
+from .acting import Colleague
+from .stage import SIZES, overflow, violations
+
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS = tuple((size, theme) for size in SIZES for theme in THEMES)
+
+
+def faults(page: Page) -> list[str]:
+    """Return what is wrong with a page as it stands, light and dark, in every size."""
+    found = []
+    for size, theme in LOOKS:
+        width, height = SIZES[size]
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        seen = violations(page)
+        if overflow(page) > 0:
+            seen.append(f"{overflow(page)} pixels too wide")
+        found += [f"{page.url}, {size}, {theme}: {each}" for each in seen]
+    return found
+
+
+def faults_of(page: Page, addresses: Iterable[str]) -> list[str]:
+    """Return what is wrong with several pages."""
+    found = []
+    for address in addresses:
+        page.goto(address)
+        found += faults(page)
+    return found
+
+
+def send(colleague: Colleague, address: str, **typed: str) -> None:
+    """Send a form as a browser without scripts does."""
+    token = {"csrfmiddlewaretoken": colleague.client.cookies["csrftoken"]}
+    answer = colleague.client.post(address, data=typed | token)
+    assert answer.is_success, answer.text
+
+
+def hold(colleague: Colleague) -> int:
+    """Keep a value of an agent for four days, and return the number of that hold."""
+    about = {"kind": "override", "scope": "field", "resource": "agent/campaign-writer"}
+    value = {"path": "spec.tokenBudget.maxDaily", "value": 180_000}
+    ends = (datetime.now(UTC) + timedelta(days=4)).isoformat()
+    wanted = {**about, **value, "endsAt": ends, "reason": "Quarterly review week."}
+    number: int = colleague.post("/holds", wanted)["hold"]["id"]
+    return number

@@ -1,0 +1,40 @@
+"""Drills and what controllers have earned are on open pages as they would be on fresh ones."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+
+from controllers import autonomy, drills, earning, executing
+from controllers.models import Autonomy
+from tests.decisions.making import controller, proposal
+from tests.live.watching import World, about_controller, glance
+from tests.live.watching import world as world
+from tests.resources.making import apply, live, made
+from tests.web.conftest import clock as clock
+
+
+def test_drills(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = world.clock.now
+    assert apply(now, made("Governance", "rules", {"domain": "growth"})).written
+    pages = glance(live("Governance", "rules"))
+    with world.watch("drill.asked", pages):
+        drills.ask("rules", person=world.person("ines"), now=now)
+    with world.watch("drill.begun drill.passed", pages):
+        drills.sweep(now)
+    monkeypatch.setattr(executing, "execute", lambda *_: None)
+    drills.ask("rules", now=now)
+    with world.watch("drill.failed", pages):
+        drills.sweep(now)
+
+
+def test_autonomy(world: World) -> None:
+    row = controller(world.clock, "truster", autonomy={"approvals": 3})
+    given = {"operation": "throttle", "domain": "growth"}
+    action = {"sequence": 1, "operation": "grant-autonomy", "kind": "change", "parameters": given}
+    wish = proposal(world.clock, row, actions=[action], state="succeeded")
+    grant = transaction.atomic(autonomy.grant)
+    with world.watch("controller.autonomy-granted", about_controller("truster")):
+        grant(wish, given, world.clock.now)
+    with world.watch("controller.autonomy-ended", about_controller("truster")):
+        earning.end(row, Autonomy.objects.get().pk, person=world.person(), now=world.clock.now)

@@ -1,0 +1,1 @@
+"""Pages of `docs/reference/`, made of code; `python -m tests.catalogue` writes them."""

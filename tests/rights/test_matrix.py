@@ -1,0 +1,391 @@
+"""The matrix: every address and verb, asked by everybody, is answered as it is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from ioa_site import policies
+from ioa_site.rules import Rule
+from resources import tokens
+from tests.rights import world
+from tests.rights.world import HERE, KEEPER, THERE, Place, Principal
+
+pytestmark = pytest.mark.django_db
+
+JSON, MERGE = "application/json", "application/merge-patch+json"
+WHY = "It has to be."
+# What an answer means; a page refuses a stranger at the door, the API by a status.
+STRANGERS = ("/sign-in/?", "/admin/login/")
+# Addresses that are about nothing of a domain.
+NOWHERE = frozenset(
+    name
+    for name in (*policies.PAGES, *policies.API)
+    if name
+    not in (
+        *(
+            "proposal",
+            "decide",
+            "resource",
+            "hold",
+            "hold-lift",
+            "hold-renew",
+            "trace",
+            "hold-new",
+        ),
+        *("api-agent-record", "api-drift", "api-runs", "api-run", "api-run-cancel"),
+        *("api-proposal", "api-answer", "api-hold", "api-lift", "api-renew", "api-resource"),
+        *("api-status", "api-revisions", "api-revision", "api-conditions", "api-proposals"),
+        *("api-holds", "api-apply", "api-observations", "make-automatic"),
+        *(
+            "people-invite",
+            "person",
+            "person-grant",
+            "person-revoke",
+            "person-link",
+            "person-active",
+        ),
+    )
+)
+# Lists are everybody's; what they hold is narrowed, and shown elsewhere.
+LISTS = frozenset({"api-proposals", "api-holds", "api-runs"})
+# What the body names is not in the address: a form says so with a sentence, documents by a right.
+UNSEEN = {
+    ("hold-new", "GET"): "in",
+    ("hold-new", "POST"): "in",
+    ("api-apply", "POST"): "forbidden",
+    ("people-invite", "POST"): "forbidden",
+    ("api-resource", "PUT"): "forbidden",
+    ("make-automatic", "GET"): "absent",
+}
+# Each of many is answered by itself.
+ONE_BY_ONE = frozenset({"api-observations", "decide-many", "api-decide-many"})
+# There is nothing of that number: whoever gets in learns that, and nobody else.
+MADE_UP = frozenset(
+    {
+        *("api-admission", "api-redeem", "api-claim", "api-heartbeat", "api-progress"),
+        *("api-result", "api-run-step", "api-findings", "api-cycle"),
+        *("mfa_remove_webauthn", "mfa_deactivate_totp", "mfa_generate_recovery_codes"),
+        "mfa_view_recovery_codes",
+    }
+)
+# Whose it is decides, not only the scope: an agent pauses itself, and ends what it leads.
+OWN_WORK = frozenset({("api-holds", "POST"), ("api-run-cancel", "POST"), ("api-proposal", "PUT")})
+
+
+ENDS = ("api-progress", "api-result")
+# A scraper's, a link's, a stream that does not end, the ways out, and the steps of signing in.
+OTHER_DOORS = frozenset(
+    {
+        *("api/v1/", "api-watch", "metrics", "sign-in", "readyz", "logout", "account_logout"),
+        *("mfa_authenticate", "mfa_login_webauthn", "provider", "openid_connect_callback"),
+        # It says no to everybody.
+        "account_inactive",
+    }
+)
+
+
+def kwargs_of(name: str, here: Place) -> dict[str, Any]:
+    """Return what an address about something of a domain names."""
+    flow = {"name": f"{here.mark}-flow"}
+    if name in ("proposal", "decide"):
+        return {"key": here.proposal.pk}
+    if name == "person" or name.startswith("person-"):
+        return {"key": User.objects.get(username=f"{here.mark}-placer").pk}
+    if name.startswith("hold") and name != "hold-new":
+        return {"key": here.hold.pk}
+    if name in ("api-runs", "api-run", "api-run-cancel", "api-run-step"):
+        more = {"id": here.run.pk} if name != "api-runs" else {}
+        return flow | more | ({"step": "a"} if name == "api-run-step" else {})
+    if name in ("api-proposal", "api-answer"):
+        return {"id": here.proposal.pk} | ({"answer": "approve"} if name == "api-answer" else {})
+    if name in ("api-hold", "api-lift", "api-renew"):
+        return {"id": here.hold.pk}
+    if name in ("api-admission", "api-redeem", "api-claim", "api-heartbeat", *ENDS):
+        return {"id": 999_999}
+    return named(name, here)
+
+
+def named(name: str, here: Place) -> dict[str, Any]:
+    """Return the names in an address."""
+    agent = {"name": here.agent.name}
+    controllers = (
+        *("controller-", "api-cycles", "api-rec", "api-reset", "api-heard", "api-autonomy"),
+        *("api-replay", "api-controller-quality"),
+    )
+    if name in ("cycle", "api-cycle", "api-findings"):
+        return {"name": KEEPER, "number": 1}
+    if name in ("controller", "api-controller-record") or name.startswith(controllers):
+        return {"name": KEEPER}
+    others: dict[str, dict[str, Any]] = {
+        "api-agent-record": agent,
+        "api-list": {"kind": "agent"},
+        "drill": {"name": "house-rules"},
+        "api-drills": {"name": "house-rules"},
+        "mfa_remove_webauthn": {"pk": 999_999},
+        "api-revision": {"kind": "agent", **agent, "version": here.agent.resource_version},
+        "trace": {"correlation": here.story},
+    }
+    some = ("resource", "api-drift", "api-resource", "api-status", "api-revisions")
+    if name in (*some, "api-conditions"):
+        return {"kind": "agent", **agent}
+    return others.get(name, {})
+
+
+def document(here: Place) -> dict[str, Any]:
+    """Return the declaration of the agent of a domain, with another purpose."""
+    row = here.agent
+    spec = row.spec | {"purpose": "Another."}
+    metadata = {"name": row.name, **row.metadata}
+    return {"apiVersion": "ioa.dev/v0.2", "kind": "Agent", "metadata": metadata, "spec": spec}
+
+
+def tag_of(here: Place) -> str:
+    """Return what somebody saw of a proposal."""
+    return f"{here.proposal.revision}:{here.proposal.action_digest}"
+
+
+def sent(name: str, verb: str, here: Place) -> dict[str, Any]:
+    """Return what a request carries, so that it gets as far as its caller may."""
+    row, tag = here.proposal, tag_of(here)
+    hold = {"kind": "pause", "scope": "resource", "resource": str(here.agent), "reason": WHY}
+    ends = {"endsAt": (timezone.now() + timedelta(days=1)).isoformat()}
+    next_week = f"{timezone.now() + timedelta(days=7):%Y-%m-%d}"
+    factor = {"agent": here.agent.name, "factor": 0.7}
+    plan = [{"operation": "throttle", "parameters": factor}]
+    forms: dict[str, dict[str, Any]] = {
+        "decide": {"verdict": "approve", "tag": tag, "reason": WHY},
+        "decide-many": {"answer": "approve", "sel": f"{row.pk}:{tag}"},
+        "make-automatic": {"cause": row.cause, "reason": WHY},
+        "hold-new": {"kind": "pause", "on": str(here.agent), "reason": WHY, "lasts": "1h"},
+        "hold-lift": {"reason": WHY},
+        "hold-renew": {"reason": WHY, "lasts": "8h"},
+        "person-grant": {"role": "viewer", "domain": here.mark},
+        "person-revoke": {"role": "operator", "domain": here.mark},
+        "people-invite": {"role": "viewer", "domain": here.mark, "name": "New", "username": "new"},
+        "pause": {"reason": WHY},
+        "resume": {"reason": WHY},
+        "controller-run": {"reason": WHY},
+        "controller-mode": {"mode": "observe", "reason": WHY},
+        "controller-breaker": {"reason": WHY},
+        "profile-deputies": {"deputy": "whole-viewer", "from": "", "to": next_week},
+    }
+    bodies: dict[str, Any] = {
+        "api-answer": {"reason": WHY},
+        "api-holds": hold | ends,
+        "api-lift": {"reason": WHY},
+        "api-renew": {"reason": WHY, **ends},
+        "api-proposals": {"resource": str(here.agent), "actions": plan, "why": WHY},
+        "api-proposal": {"actions": plan, "why": WHY},
+        "api-apply": document(here),
+        "api-resource": document(here) if verb == "PUT" else {"spec": {"purpose": "Another."}},
+        "api-status": {"phase": "Running"},
+        "api-observations": {"items": [{"kind": "Agent", "name": here.agent.name, "status": {}}]},
+        "api-decide-many": {"answer": "approve", "items": []},
+        "api-runs": {},
+        "api-run-cancel": {"reason": WHY},
+    }
+    if verb == "GET":
+        return {"data": {"cause": row.cause}} if name == "make-automatic" else {}
+    if not name.startswith("api-"):
+        return {"data": forms.get(name, {})}
+    kind = MERGE if verb == "PATCH" else JSON
+    # Conditions of the API: what was seen of a proposal; whatever version a resource has.
+    seen = {"api-answer": f'"{tag}"', "api-resource": "*"}.get(name)
+    asked_for = {"HTTP_IF_MATCH": seen} if seen else {}
+    return {"data": bodies.get(name, {}), "content_type": kind, **asked_for}
+
+
+def expected(name: str, verb: str, rule: Rule, who: Principal) -> str:
+    """Return how an address answers somebody, by what it declares alone."""
+    if who.token:
+        return for_token(name, verb, rule, who)
+    if rule.who == "anybody":
+        return "in"
+    if who.name == "anonymous":
+        return "out"
+    return for_person(name, verb, rule, who)
+
+
+def for_token(name: str, verb: str, rule: Rule, who: Principal) -> str:
+    """Return how an address answers the token of an agent."""
+    if rule.bearer == "any":
+        return "in"
+    if not name.startswith("api"):
+        return "out"
+    if not rule.bearer or rule.bearer not in tokens.SCOPES:
+        return "forbidden"
+    if (name, verb) in OWN_WORK:
+        mine = name == "api-proposal" and who.place == HERE
+        return "in or forbidden" if mine else "refused"
+    if name in MADE_UP:
+        return "in or absent"
+    near = name in NOWHERE or name in ONE_BY_ONE or who.place == HERE
+    return "in" if near or (name in LISTS and verb == "GET") else "refused"
+
+
+def for_person(name: str, verb: str, rule: Rule, who: Principal) -> str:
+    """Return how an address answers somebody who is signed in."""
+    if rule.who != "signed in" and not who.role:
+        return "absent"
+    if rule.who == "whole" and who.place != "":
+        return "absent"
+    if not rule.people:
+        return "refused"
+    about_nothing = name in NOWHERE or (name in LISTS and verb == "GET")
+    if not about_nothing and who.place not in (HERE, ""):
+        return elsewhere(name, verb, rule, who)
+    if name in MADE_UP:
+        return "in or absent"
+    if (name, verb) == ("api-proposal", "PUT"):
+        return "in or forbidden"
+    if not rule.roles:
+        return "in"
+    reached = {"anywhere": True, "organisation": who.place == "", "there": True}[rule.where]
+    return "in" if who.role in rule.roles and reached else "forbidden"
+
+
+def elsewhere(name: str, verb: str, rule: Rule, who: Principal) -> str:
+    """Return how an address answers somebody about what they do not see."""
+    if rule.roles and who.role not in rule.roles:
+        # Who has the role nowhere may hear that, whatever the address names.
+        return "refused" if (name, verb) != ("hold-new", "POST") else "in"
+    return UNSEEN.get((name, verb), "in" if name in ONE_BY_ONE else "absent")
+
+
+def answered(answer: Any) -> str:
+    """Return what an answer means."""
+    status = answer.status_code
+    if status in (301, 302) and answer["Location"].startswith(STRANGERS):
+        return "out"
+    assert status < 500, (status, answer.content[:300])
+    return {401: "out", 403: "forbidden", 404: "absent"}.get(status, "in")
+
+
+def fits(seen: str, wanted: str) -> bool:
+    """Tell whether an answer is the one that was declared."""
+    some = {"refused": ("forbidden", "absent"), "in or absent": ("in", "absent")}
+    some["in or forbidden"] = ("in", "forbidden")
+    return seen in some.get(wanted, (wanted,))
+
+
+def asked(who: Principal, verb: str, address: str, **given: Any) -> str:
+    """Ask, and leave everything as it was."""
+    with transaction.atomic():
+        answer = who.ask(verb, address, **given)
+        if answer.streaming:
+            answer.close()
+        transaction.set_rollback(True)
+    return answered(answer)
+
+
+def cells(names: Any, here: Place) -> Iterator[tuple[str, str, Rule, str, dict[str, Any]]]:
+    """Yield every address with every verb that it knows."""
+    for name in names:
+        if name in OTHER_DOORS:
+            continue
+        address = reverse(name, kwargs=kwargs_of(name, here))
+        for verb, rule in policies.declared()[name].items():
+            yield name, verb, rule, address, sent(name, verb, here)
+
+
+def askers(name: str, verb: str, rule: Rule, everybody: list[Principal]) -> list[Principal]:
+    """Return who is asked: pages that every role reads are dear, and the same for most."""
+    if name.startswith("api") or verb != "GET" or rule.roles:
+        return everybody
+    few = ("anonymous", "without a role", f"{HERE}-viewer", f"{THERE}-auditor", "whole-auditor")
+    return [each for each in everybody if each.name in few or each.token]
+
+
+def wrong(names: Any) -> tuple[int, list[str]]:
+    """Ask everybody everything; return how much that was, and what was answered differently."""
+    here = world.build()[HERE]
+    everybody = [*world.people(), *world.agents()]
+    count, found = 0, []
+    for name, verb, rule, address, given in cells(names, here):
+        for who in askers(name, verb, rule, everybody):
+            seen = asked(who, verb, address, **given)
+            wanted = expected(name, verb, rule, who)
+            count += 1
+            if not fits(seen, wanted):
+                found.append(f"{verb} {name} as {who.name}: {seen}, not {wanted}")
+    return count, found
+
+
+PARTS = 10
+# As many cells as there have to be, in all.
+LEAST = {"pages": 550, "api": 1_100, "admin": 450}
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_answers_everybody_as_it_declares(part: int) -> None:
+    count, found = wrong(sorted(policies.PAGES)[part::PARTS])
+
+    assert not found, "\n".join(found)
+    assert count >= LEAST["pages"] / PARTS / 3
+
+
+def test_every_endpoint_answers_everybody_as_it_declares() -> None:
+    count, found = wrong(policies.API)
+
+    assert not found, "\n".join(found)
+    assert count >= LEAST["api"]
+
+
+def admin_address(name: str, here: Place) -> str:
+    """Return an address of the admin about something of a domain."""
+    action = name.rpartition("_")[2]
+    if name in ("admin:index", "admin:jsi18n") or action in ("changelist", "add", "check"):
+        return reverse(name)
+    key = here.agent.pk if "_agent_" in name else 999_999
+    if action == "revision":
+        return reverse(name, args=[key, here.agent.resource_version])
+    return reverse(name, args=["x" if action == "revoke" else key])
+
+
+def admin_names() -> list[str]:
+    """Return the addresses of the admin that are asked for: one kind stands for all of them."""
+    kinds = [name for name, rules in policies.kinds_of_the_admin() if rules]
+    others = [name for name in kinds if "resources_" not in name or "_agent" in name]
+    more = ("ledgerevent", "checkpoint", "resourcerevision")
+    others += [name for name in kinds if any(f"_{each}_" in name for each in more)]
+    return ["admin:index", "admin:resources_agenttoken_add", *others]
+
+
+def in_admin(name: str, rule: Rule, who: Principal) -> str:
+    """Return how the admin answers somebody: its door is open to those who work there."""
+    if who.token or who.role not in world.STAFF:
+        return "kept out"
+    if "_agent_" in name and who.place == THERE and not name.endswith(("list", "add", "check")):
+        return "kept out"
+    reached = rule.where != "organisation" or who.place == ""
+    if who.role in rule.roles and reached:
+        return "in" if "_agent_" in name or name.endswith(("list", "index", "add")) else "any"
+    return "kept out"
+
+
+def test_the_admin_answers_everybody_as_it_declares() -> None:
+    here = world.build()[HERE]
+    everybody = [*world.people(), *world.agents()]
+    count, found = 0, []
+    for name in admin_names():
+        for verb, rule in policies.declared()[name].items():
+            for who in everybody:
+                seen, wanted = (
+                    asked(who, verb, admin_address(name, here)),
+                    in_admin(name, rule, who),
+                )
+                count += 1
+                if wanted != "any" and (seen == "in") != (wanted == "in"):
+                    found.append(f"{verb} {name} as {who.name}: {seen}, not {wanted}")
+
+    assert not found, "\n".join(found)
+    assert count >= LEAST["admin"]
+    assert sum(LEAST.values()) >= 2_000

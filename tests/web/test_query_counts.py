@@ -1,0 +1,92 @@
+"""How many statements each page takes: every page has a count on record, the next one too."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from controllers import holds
+from controllers.models import Proposal
+from controllers.pages import urls
+from resources.models import LedgerEvent, Resource
+from tests.admin.counts import expected, statements
+from tests.conftest import Clock
+
+from .conftest import SignIn
+
+# Answered with a redirect or a file, or only when something is sent.
+NO_PAGES = {
+    "approvals-csv",
+    "audit-csv",
+    "audit-verify",
+    "controller-autonomy",
+    "controllers-csv",
+    "decide-many",
+    "drill",
+    "economics-csv",
+    "inbox-read",
+    "load-example",
+    "overrides-csv",
+    "people-invite",
+    "person-active",
+    "person-grant",
+    "person-link",
+    "person-revoke",
+    "profile-deputies",
+    "resources-csv",
+}
+KEEPER = "agent-performance"
+
+
+def placed(clock: Clock) -> int:
+    """Pause an agent for an hour, and return the number of that hold."""
+    wanted = holds.Wanted(
+        "pause",
+        "resource",
+        "We count stock.",
+        resource=Resource.objects.get(kind="Agent", name="campaign-writer").pk,
+        ends_at=clock.now + timedelta(hours=1),
+    )
+    return holds.place(wanted, now=clock.now, person=User.objects.get(username="maya")).hold.pk
+
+
+def addresses(clock: Clock) -> dict[str, str]:
+    """Return where each page is, for something that is there."""
+    of: dict[str, tuple[Any, ...]] = {
+        "resource": ("agent", "growth-optimizer"),
+        "cycle": (KEEPER, 1),
+        "trace": (LedgerEvent.objects.latest("pk").correlation_id,),
+        **dict.fromkeys(("proposal", "decide"), (Proposal.objects.earliest("pk").pk,)),
+        "person": (User.objects.get(username="vera").pk,),
+        **dict.fromkeys(("hold", "hold-lift", "hold-renew"), (placed(clock),)),
+    }
+    found = {}
+    for pattern in urls.urlpatterns:
+        name = str(pattern.name)
+        usual = (KEEPER,) if name.startswith("controller") and name != "controllers" else ()
+        if name not in NO_PAGES:
+            found[name] = reverse(name, args=of.get(name, usual))
+    return found
+
+
+def seen(client: Client, where: str) -> int:
+    """Return what a page takes once what is the same for everybody is known."""
+    answer = client.get(where, follow=True)
+    return statements(client, answer.redirect_chain[-1][0] if answer.redirect_chain else where)
+
+
+def test_every_page_takes_a_known_number_of_statements(
+    organisation: Clock, sign_in: SignIn
+) -> None:
+    admin = sign_in("admin")
+    where = addresses(organisation)
+    where["search"] += "?q=growth"
+    where["make-automatic"] += f"?cause={Proposal.objects.earliest('pk').cause}"
+
+    taken = {name: seen(admin, address) for name, address in where.items()}
+
+    assert taken == {name: expected("each", name, count) for name, count in taken.items()}
