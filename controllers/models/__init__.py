@@ -9,6 +9,7 @@ from controllers.models.conclusions import Alert, DriftSample, Judgement
 from controllers.models.drilling import Drill
 from controllers.models.earning import Autonomy
 from controllers.models.entering import Lockout, Visit
+from controllers.models.grouping import ApprovalGroup, Membership
 from controllers.models.holding import Epoch, Hold, Shadow
 from controllers.models.loop import Chore, Cycle, Runtime, WorkItem
 from controllers.models.preferring import Preference
@@ -23,6 +24,7 @@ __all__ = [
     "Admission",
     "Alert",
     "Answered",
+    "ApprovalGroup",
     "Autonomy",
     "Channel",
     "Chore",
@@ -42,6 +44,7 @@ __all__ = [
     "Incarnation",
     "Judgement",
     "Lockout",
+    "Membership",
     "Preference",
     "Price",
     "Proposal",
