@@ -22,7 +22,7 @@ from cases.scene import Caller
 MEDIA_TYPE = "application/problem+json"
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 # Entries that say that something was refused: they are all that a refusal may leave.
-NOTED = {"admission.refused", "proposal.late-result", "token.refused"}
+NOTED = {"admission.refused", "person.refused", "proposal.late-result", "token.refused"}
 PAGE = 200
 SHOWN = 1_000
 

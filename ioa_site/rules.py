@@ -32,6 +32,8 @@ class Rule:
     bearer: str = ""
     # Whether people may do it at all; otherwise only tokens may.
     people: bool = True
+    # Whether reading it is an act of its own, which the ledger is told.
+    told: bool = False
 
 
 Rules = Mapping[str, Rule]
@@ -40,6 +42,7 @@ OPEN = Rule("anybody", bearer="any")
 OWN = Rule("signed in")
 SEEN = Rule()
 WHOLE = Rule("whole")
+TAKEN = Rule(told=True)
 
 
 def at(where: Where, *roles: str) -> Rule:

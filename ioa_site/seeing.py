@@ -16,7 +16,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
-from ioa_site import policies
+from ioa_site import policies, refused
 from resources import access, scoping
 from resources.api.problems import not_found, respond
 from resources.scoping import Scope
@@ -33,7 +33,10 @@ def see(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], A
         async def answer_later(request: HttpRequest) -> Any:
             scope = await sync_to_async(scope_for)(request)
             with scoping.within(scope):
-                return streamed(await get_response(request), scope)
+                response = await get_response(request)
+                if refused.is_refused(request, response):
+                    await sync_to_async(refused.note)(request, response)
+                return streamed(response, scope)
 
         answer_later.process_view = check  # type: ignore[attr-defined]
         return answer_later
@@ -41,7 +44,10 @@ def see(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], A
     def answer(request: HttpRequest) -> Any:
         scope = scope_for(request)
         with scoping.within(scope):
-            return streamed(get_response(request), scope)
+            response = get_response(request)
+            if refused.is_refused(request, response):
+                refused.note(request, response)
+            return streamed(response, scope)
 
     answer.process_view = check  # type: ignore[attr-defined]
     return answer
@@ -56,6 +62,7 @@ def check(request: HttpRequest, view: Any, args: Any, named: Any) -> HttpRespons
     held: Scope | None = getattr(request, "held", None)
     if rule is None or held is None:
         return None
+    request.is_let_in = True  # type: ignore[attr-defined]
     missing = (rule.who == "whole" and not held.is_whole) or (
         rule.who == "member" and not held.held
     )

@@ -43,6 +43,25 @@ class Words(AgentsWords):
         return "" if not said or self.by_person else f": {said[:LONGEST_REASON]}"
 
     @property
+    def refusal(self) -> str:
+        """Why a person may not, in the words of what refused them."""
+        return f": {self.text('detail')[:LONGEST_REASON]}" if self.text("detail") else ""
+
+    @property
+    def file(self) -> str:
+        """What was taken out."""
+        return self.text("file") or "a file"
+
+    @property
+    def filters(self) -> str:
+        """What narrowed a file: " (domain growth, risk low)"."""
+        said = self.payload.get("filters")
+        told = (
+            [f"{name} {value}" for name, value in said.items()] if isinstance(said, dict) else ()
+        )
+        return f" ({', '.join(told)[:LONGEST_REASON]})" if told else ""
+
+    @property
     def by_person(self) -> bool:
         """Whether a person did it."""
         return self.entry.actor.startswith("person/")
@@ -237,6 +256,17 @@ class Words(AgentsWords):
         return f"{self.text('role').lower()}{where}"
 
     @property
+    def member(self) -> str:
+        """Who joined or left a group."""
+        return named(self.text("person"), self.names)
+
+    @property
+    def formerly(self) -> str:
+        """What a group was called before: ", formerly board"."""
+        former = self.text("formerly")
+        return f", formerly {former}" if former != self.text("name") else ""
+
+    @property
     def deputy(self) -> str:
         """Who stands in for somebody."""
         return named(self.text("deputy"), self.names)
@@ -244,5 +274,5 @@ class Words(AgentsWords):
     @property
     def count(self) -> str:
         """How many."""
-        number = self.number("count") or self.number("resources")
+        number = self.number("resources") if "count" not in self.payload else self.number("count")
         return f"{number:,.0f}" if number is not None else "some"

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from controllers import happenings
 from controllers.pages import audit_filters
 from controllers.pages.audit_filters import Filters
-from controllers.pages.files import download, rows
+from controllers.pages.files import Piece, download, heading, rows
 from resources import evidence, ledger
 from resources.models import Checkpoint, LedgerEvent
 
@@ -42,8 +42,14 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def chunks(filters: Filters) -> Iterator[list[LedgerEvent]]:
-    """Yield the entries, newest first; each time only as many as fit in the memory."""
+    """Return the entries up to now, newest first: without those about taking them out."""
     below, floor, _ = filters.ends()
+    newest = LedgerEvent.objects.order_by("-id").values_list("id", flat=True).first() or 0
+    return between(filters, min(below, newest + 1), floor)
+
+
+def between(filters: Filters, below: int, floor: int) -> Iterator[list[LedgerEvent]]:
+    """Yield entries, each time only as many as fit in the memory."""
     while found := list(
         filters.chosen().filter(id__lt=below, id__gte=floor).order_by("-id")[:CHUNK]
     ):
@@ -51,9 +57,9 @@ def chunks(filters: Filters) -> Iterator[list[LedgerEvent]]:
         below = found[-1].pk
 
 
-def table(found: Iterable[list[LedgerEvent]]) -> Iterator[str]:
+def table(found: Iterable[list[LedgerEvent]]) -> Iterator[Piece]:
     """Write entries as rows."""
-    yield rows([COLUMNS])
+    yield heading(COLUMNS)
     for chunk in found:
         told = zip(chunk, happenings.told(chunk), strict=True)
         yield rows(
@@ -74,18 +80,19 @@ def table(found: Iterable[list[LedgerEvent]]) -> Iterator[str]:
         )
 
 
-def pack(found: Iterable[list[LedgerEvent]]) -> Iterator[str]:
+def pack(found: Iterable[list[LedgerEvent]]) -> Iterator[Piece]:
     """Write signed checkpoints and entries with their hashes as one JSON document."""
     seals = [
         evidence.statement(each) | {"signature": each.signature}
         for each in Checkpoint.objects.order_by("number")
     ]
-    yield f'{{"checkpoints": {json.dumps(seals)}, "entries": ['
+    yield Piece(f'{{"checkpoints": {json.dumps(seals)}, "entries": [')
     separator = ""
     for chunk in found:
-        yield separator + ",\n".join(written(ledger.as_cloudevent(each)) for each in chunk)
+        told = ",\n".join(written(ledger.as_cloudevent(each)) for each in chunk)
+        yield Piece(separator + told, len(chunk))
         separator = ",\n"
-    yield "]}\n"
+    yield Piece("]}\n")
 
 
 def written(document: dict[str, Any]) -> str:

@@ -61,9 +61,9 @@ def chosen(filters: Filters, person: User, now: datetime) -> QuerySet[Proposal]:
     return filters.among(rows, now).order_by("pk")
 
 
-def proposal_lines(found: QuerySet[Proposal], now: datetime) -> Iterator[str]:
+def proposal_lines(found: QuerySet[Proposal], now: datetime) -> Iterator[files.Piece]:
     """Write proposals, each time only as many as fit in the memory."""
-    yield files.rows([PROPOSALS])
+    yield files.heading(PROPOSALS)
     last = 0
     while chunk := list(found.filter(pk__gt=last)[:CHUNK]):
         names = happenings.people({each.proposer for each in chunk} | deciders(chunk))
@@ -102,8 +102,8 @@ def controllers(request: HttpRequest) -> StreamingHttpResponse:
     asked, now = request.GET.get("sort", ""), timezone.now()
     found = every(asked if asked in SORTS else "name")
     told = loops(found, holds.standing(now))
-    lines = [CONTROLLERS, *map(controller_cells, told)]
-    return files.download(request, iter([files.rows(lines)]), "controllers.csv")
+    pieces = (files.heading(CONTROLLERS), files.rows(map(controller_cells, told)))
+    return files.download(request, iter(pieces), "controllers.csv")
 
 
 def controller_cells(each: Loop) -> tuple[str, ...]:
@@ -130,9 +130,9 @@ def overrides(request: HttpRequest) -> StreamingHttpResponse:
     return files.download(request, hold_lines(now), "overrides.csv")
 
 
-def hold_lines(now: datetime) -> Iterator[str]:
+def hold_lines(now: datetime) -> Iterator[files.Piece]:
     """Write holds, each time only as many as fit in the memory."""
-    yield files.rows([HOLDS])
+    yield files.heading(HOLDS)
     found: QuerySet[Hold] = hold_rows().order_by("-pk")
     below = None
     while chunk := list((found.filter(pk__lt=below) if below else found)[:CHUNK]):

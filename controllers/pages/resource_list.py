@@ -231,9 +231,9 @@ def export(request: HttpRequest) -> StreamingHttpResponse:
     return files.download(request, pieces, "resources.csv")
 
 
-def written(finder: Finder, now: datetime) -> Iterator[str]:
+def written(finder: Finder, now: datetime) -> Iterator[files.Piece]:
     """Yield the list as lines of a file."""
-    yield files.rows([HEADINGS])
+    yield files.heading(HEADINGS)
     after = ""
     while True:
         found = finder.page(after, EXPORTED)

@@ -28,6 +28,8 @@ BURST_SECONDS = 3
 REDIS_SECONDS = 0.25
 # How long Redis is left alone after it did not answer, so that calls do not wait for it.
 REST_SECONDS = 5.0
+# What adding and taking away large numbers leaves over.
+GRAIN = 0.000001
 MOST_BUCKETS = 10_000
 PREFIX = "ioa-rate"
 # Keeps in one number when a bucket will be full again. Redis runs it as one step.
@@ -36,7 +38,7 @@ local at = redis.call('TIME')
 local now, every, depth = at[1] + at[2] / 1000000, tonumber(ARGV[1]), tonumber(ARGV[2])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now) + every
 local wait = full - now - depth
-if wait > 0 then return string.format('%.6f', wait) end
+if wait > 0.000001 then return string.format('%.6f', wait) end
 redis.call('SET', KEYS[1], string.format('%.6f', full), 'PX', math.ceil((full - now) * 1000))
 return '0'
 """
@@ -55,7 +57,7 @@ class Local:
         with self.lock:
             full = max(self.full.get(key, now), now) + every
             wait = full - now - depth
-            if wait > 0:
+            if wait > GRAIN:
                 return wait
             if len(self.full) >= MOST_BUCKETS:
                 self.full = {name: at for name, at in self.full.items() if at > now}

@@ -55,4 +55,5 @@ def traces() -> tuple[Any, ...]:
     """Return everything that a write would change; that a token was refused is written anyway."""
     rows = Proposal.objects.order_by("pk").values_list("pk", "lock", "state", "revision")
     holds = Hold.objects.order_by("pk").values_list("pk", "epoch", "ends_at", "ended_at")
-    return (*rows, *holds, LedgerEvent.objects.exclude(event="token.refused").count())
+    told = LedgerEvent.objects.exclude(event__in=("token.refused", "person.refused"))
+    return (*rows, *holds, told.count())

@@ -57,7 +57,7 @@ def traces() -> tuple[Any, ...]:
         list(Judgement.objects.order_by("pk").values_list("pk", "score", "version")),
         list(Condition.objects.order_by("pk").values_list("pk", "status", "reason")),
         Proposal.objects.count(),
-        LedgerEvent.objects.exclude(event="token.refused").count(),
+        LedgerEvent.objects.exclude(event__in=("token.refused", "person.refused")).count(),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from controllers import example, holds, people, roles
+from controllers import example, exports, holds, people, refusing, roles
 from controllers.delivery import channels
 from controllers.happenings.sentences import SENTENCES
 from controllers.live import editions
@@ -155,6 +155,12 @@ def test_people(world: World) -> None:
         roles.end_delegation(deputy.pk, by=maya, now=now)
     with world.watch("person.signed-in", pages):
         people.redeem(tomas, now)
+    with world.watch("person.refused", pages):
+        refusing.write(maya, "POST /people/invite", "Only administrators do this.", now)
+    with world.watch("export.begun", pages):
+        exports.begin(maya, "proposals.csv", {"risk": "low"}, now=now)
+    with world.watch("export.made", pages):
+        exports.end(maya, "proposals.csv", 7, now=now)
     with world.watch("person.revoked", pages):
         roles.revoke(maya, "approver", by=admin, now=now)
 

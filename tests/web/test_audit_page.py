@@ -256,8 +256,9 @@ def lines(client: Client, address: str) -> list[dict[str, str]]:
 
 
 def test_the_export_has_every_entry_that_the_filters_choose(ada: Client) -> None:
+    there = LedgerEvent.objects.count()
     rows = lines(ada, "/audit.csv")
-    assert len(rows) == LedgerEvent.objects.count()
+    assert len(rows) == there
     assert [int(each["number"]) for each in rows] == sorted(
         (int(each["number"]) for each in rows), reverse=True
     )
@@ -273,10 +274,11 @@ def test_the_export_runs_no_formula(maya: Client) -> None:
 
 def test_the_evidence_can_be_proved_elsewhere(ada: Client) -> None:
     evidence.checkpoint(timezone.now())
-    pack = json.loads(ada.get("/audit.csv?format=json").getvalue())
-    assert len(pack["entries"]) == LedgerEvent.objects.count()
-    assert pack["checkpoints"][0]["signature"]
     newest = LedgerEvent.objects.order_by("-id")[0]
+    there = LedgerEvent.objects.count()
+    pack = json.loads(ada.get("/audit.csv?format=json").getvalue())
+    assert len(pack["entries"]) == there
+    assert pack["checkpoints"][0]["signature"]
     assert pack["entries"][0] == json.loads(json.dumps(ledger.as_cloudevent(newest)))
 
 

@@ -281,7 +281,7 @@ def test_the_file_holds_every_page(viewer: Client, clock: Clock) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_no_cell_is_taken_for_a_formula(text: str) -> None:
-    (cell,) = next(csv.reader(io.StringIO(files.rows([[text]]))))
+    (cell,) = next(csv.reader(io.StringIO(files.rows([[text]]).text)))
 
     assert cell.startswith("'")
 
