@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 import json
+import secrets
 from typing import Any, NoReturn
 
 import jwt
@@ -29,6 +31,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 SECONDS = 10
 # How far the clocks of two machines may be apart.
 LEEWAY = 60
+NONCE_BYTES = 32
 AGAIN = {"prompt": "login", "max_age": "0"}
 
 
@@ -45,8 +48,17 @@ def belongs(person: Any) -> bool:
 class Bridge(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Asks for a token, and believes only what is signed by the provider for us and this try."""
 
+    # What this try sent along, and what the token must say again.
+    nonce = ""
+
+    def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:
+        """Go on only with a signed token: nothing else says who somebody is."""
+        if not kwargs["response"].get("id_token"):
+            raise OAuth2Error("The identity provider sent no token about somebody.")
+        return super().complete_login(request, app, token, **kwargs)
+
     def _decode_id_token(self, app: Any, id_token: str) -> dict[str, Any]:
-        """Check signature, issuer, audience and times of a token."""
+        """Check signature, issuer, audience, times and nonce of a token."""
         try:
             claims: dict[str, Any] = jwt.decode(
                 id_token,
@@ -55,10 +67,12 @@ class Bridge(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
                 audience=app.client_id,
                 issuer=settings.OIDC_ISSUER,
                 leeway=LEEWAY,
-                options={"require": ["exp", "iat", "iss", "aud", "sub"]},
+                options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
             )
         except (jwt.PyJWTError, KeyError, ValueError) as error:
             raise OAuth2Error("The token of the identity provider is not good.") from error
+        if not self.nonce or not hmac.compare_digest(str(claims["nonce"]), self.nonce):
+            raise OAuth2Error("The token of the identity provider is for another try.")
         return claims
 
     def key_for(self, id_token: str) -> Any:
@@ -72,6 +86,16 @@ class Bridge(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             if each.get("kid") == wanted and each.get("use", "sig") == "sig":
                 return jwt.PyJWK.from_json(json.dumps(each)).key
         raise OAuth2Error("The identity provider does not know the key of its token.")
+
+
+class Arrival(OAuth2CallbackView):  # type: ignore[misc]
+    """Comes back with what the try kept in the session, which is taken out with it."""
+
+    def _get_state(self, request: HttpRequest, provider: Any) -> tuple[Any, Any]:
+        """Hand the nonce of this try on to who reads the token."""
+        state, answer = super()._get_state(request, provider)
+        self.adapter.nonce = str((state or {}).get("nonce", ""))
+        return state, answer
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
@@ -120,10 +144,15 @@ def leave(request: HttpRequest) -> HttpResponse:
         raise Http404("There is no identity provider.")
     provider = get_adapter().get_provider(request, groups.PROVIDER)
     again = AGAIN if isinstance(request.user, User) else {}
+    nonce = secrets.token_urlsafe(NONCE_BYTES)
     onward = request.POST.get("next", "")
     try:
         answer = provider.redirect(
-            request, process="login", next_url=safe(onward), auth_params=dict(again)
+            request,
+            process="login",
+            next_url=safe(onward),
+            auth_params={**again, "nonce": nonce},
+            nonce=nonce,
         )
     except ImmediateHttpResponse as refused:
         page: HttpResponse = refused.response
@@ -148,6 +177,6 @@ def arrive(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Come back from the provider."""
     if not name() or provider_id != groups.PROVIDER:
         raise Http404("There is no such identity provider.")
-    view = OAuth2CallbackView.adapter_view(Bridge(request, groups.PROVIDER))
+    view = Arrival.adapter_view(Bridge(request, groups.PROVIDER))
     answer: HttpResponse = view(request)
     return answer

@@ -13,6 +13,8 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+# How a code begins; then comes the nonce of the try it stands for.
+CODE = "code-for-"
 CLIENT, SECRET = "ioa-control", "the-secret-of-the-client"
 
 
@@ -23,7 +25,10 @@ class Provider:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.signing: Any = self.key
         self.algorithm, self.kid = "RS256", "one"
+        self.signed = ""
         self.claims: dict[str, Any] = {}
+        # A token to send again, instead of a new one.
+        self.kept = ""
         self.asked: list[dict[str, str]] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.issuer = f"http://127.0.0.1:{self.server.server_port}"
@@ -50,16 +55,18 @@ class Provider:
         return {"keys": [{**public, "kid": "one", "use": "sig", "alg": "RS256"}]}
 
     def tokens(self) -> dict[str, Any]:
-        """Sign who somebody is."""
+        """Sign who somebody is, for the try that a code stands for."""
         now = int(time.time())
-        usual = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 300}
+        usual: dict[str, Any] = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 300}
+        usual["nonce"] = self.asked[-1]["code"].removeprefix(CODE)
         claims = {
             key: value for key, value in {**usual, **self.claims}.items() if value is not None
         }
         signed = jwt.encode(
             claims, self.signing, algorithm=self.algorithm, headers={"kid": self.kid}
         )
-        return {"access_token": "unused", "token_type": "Bearer", "id_token": signed}
+        self.signed = self.kept or signed
+        return {"access_token": "unused", "token_type": "Bearer", "id_token": self.signed}
 
     def handler(self) -> type[BaseHTTPRequestHandler]:
         """Answer requests."""

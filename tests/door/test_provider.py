@@ -24,7 +24,7 @@ from ioa_site import identity
 from resources.models import LedgerEvent
 from tests.conftest import given as give
 from tests.door.conftest import person
-from tests.door.provider import CLIENT, SECRET, Provider
+from tests.door.provider import CLIENT, CODE, SECRET, Provider
 
 pytestmark = pytest.mark.django_db
 MAPPED = "staff=viewer, leads=approver:medium, chiefs=approver, it=administrator, ops=operator"
@@ -56,9 +56,13 @@ def leave(client: Client, **typed: str) -> str:
 
 def come(client: Client, **typed: str) -> Any:
     """Go to the provider and come back."""
-    asked = parse_qs(urlsplit(leave(client, **typed)).query)
-    back = {"code": "abc", "state": asked["state"][0]}
-    return client.get("/sign-in/provider/oidc/", back)
+    return client.get("/sign-in/provider/oidc/", signed_in(leave(client, **typed)))
+
+
+def signed_in(address: str) -> dict[str, str]:
+    """Return what the provider sends somebody back with."""
+    asked = parse_qs(urlsplit(address).query)
+    return {"code": f"{CODE}{asked['nonce'][0]}", "state": asked["state"][0]}
 
 
 def held(name: str = "maya") -> set[tuple[str, str, str]]:
@@ -190,10 +194,15 @@ def said(**claims: Any) -> Any:
         said(exp=None),
         said(sub=None),
         said(iat=4_000_000_000),
+        said(nonce=None),
+        said(nonce=""),
+        said(nonce="made-up"),
+        said(nonce=["made-up"]),
     ],
     ids=[
         *("another key", "no signature", "a secret", "an unknown key", "another audience"),
         *("another issuer", "too old", "no end", "nobody", "from the future"),
+        *("no nonce", "an empty nonce", "another nonce", "many nonces"),
     ],
 )
 def test_what_is_not_rightly_signed_lets_nobody_in(provider: Provider, change: Any) -> None:
@@ -220,6 +229,58 @@ def test_an_answer_that_nobody_asked_for_is_refused(provider: Provider) -> None:
     assert provider.asked == []
 
 
+def test_every_try_has_a_nonce_of_its_own(provider: Provider) -> None:
+    client = Client()
+
+    said = [parse_qs(urlsplit(leave(client)).query)["nonce"][0] for _ in range(3)]
+
+    assert len(set(said)) == 3
+    assert min(map(len, said)) >= 43
+
+
+def test_a_token_of_another_try_lets_nobody_in(provider: Provider) -> None:
+    assert come(Client()).status_code == 302
+    provider.kept = provider.signed
+    thief = Client()
+
+    answer = come(thief)
+
+    assert answer.status_code == 403
+    assert "Example ID did not sign you in" in answer.content.decode()
+    assert thief.get("/profile").status_code == 302
+
+
+def test_an_answer_counts_once(provider: Provider) -> None:
+    client = Client()
+    back = signed_in(leave(client))
+
+    assert client.get("/sign-in/provider/oidc/", back).status_code == 302
+    client.post("/sign-out/")
+    assert client.get("/sign-in/provider/oidc/", back).status_code == 403
+    assert Client().get("/sign-in/provider/oidc/", back).status_code == 403
+    assert len(provider.asked) == 1
+
+
+def test_a_try_that_kept_no_nonce_lets_nobody_in(provider: Provider) -> None:
+    client = Client()
+    back = signed_in(leave(client))
+    session = client.session
+    session["socialaccount_states"][back["state"]][0].pop("nonce")
+    session.save()
+
+    for nonce in ("", "made-up"):
+        provider.claims["nonce"] = nonce
+        assert client.get("/sign-in/provider/oidc/", back).status_code == 403
+    assert not User.objects.exists()
+
+
+def test_without_a_signed_token_nobody_is_let_in(provider: Provider) -> None:
+    provider.tokens = lambda: {"access_token": "x", "token_type": "Bearer"}  # type: ignore[method-assign]
+
+    assert come(Client()).status_code == 403
+    assert not User.objects.exists()
+
+
 def test_a_provider_that_is_away_is_said_to_be(provider: Provider) -> None:
     provider.close()
 
@@ -242,9 +303,9 @@ def test_confirming_goes_by_the_provider_too_and_keeps_what_was_typed(
         assert is_stale(client, maya)
         page = client.get("/sign-in/again/?next=/approvals").content.decode()
         assert "Confirm with Example ID" in page
-        asked = parse_qs(urlsplit(leave(client, next="/approvals")).query)
-        assert asked["prompt"] == ["login"]
-        back = {"code": "abc", "state": asked["state"][0]}
+        address = leave(client, next="/approvals")
+        assert parse_qs(urlsplit(address).query)["prompt"] == ["login"]
+        back = signed_in(address)
         assert client.get("/sign-in/provider/oidc/", back)["Location"] == "/approvals"
         assert not is_stale(client, maya)
     assert client.session[TYPED]["typed"] == {"reason": "Yes."}
