@@ -201,6 +201,13 @@ API: Mapping[str, Rules] = {
     "api/v1/": rules(GET=OPEN, POST=OPEN, PUT=OPEN, PATCH=OPEN, DELETE=OPEN),
 }
 
+# Who has a part in a proposal, and what they do not say about it: that needs another pair of eyes.
+# To stop, to change or to put off what is one's own needs none.
+PARTS = ("proposer", "behind the agent", "editor")
+APART: Mapping[str, tuple[str, ...]] = dict.fromkeys(("approve", "adopt"), PARTS)
+# What their part alone lets them say, whatever their role.
+BY_PART: Mapping[str, tuple[str, ...]] = {"withdraw": ("proposer", "behind the agent")}
+
 INSIDE = at("anywhere", *OPERATE, "auditor")
 # The pages of the admin about one kind of rows, by what they do.
 KIND: Mapping[str, Rules] = {
