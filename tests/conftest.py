@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import DateTimeField, Value
 from django.test import Client, TransactionTestCase
 from django.utils import timezone
+from servestatic.middleware import ServeStaticMiddleware
 
 from controllers import clocks
 from controllers.rows.queries import Prepared, Spelled
@@ -161,6 +162,22 @@ def sign_in_now(self: Client, user: Any, backend: str | None = None) -> None:
 
 
 Client._login = sign_in_now  # type: ignore[attr-defined]
+
+# Every test's client makes all middleware anew; the static files are the same each time.
+original_scan = ServeStaticMiddleware.add_files_from_finders
+scanned: dict[tuple[str, object], dict[str, Any]] = {}
+
+
+def scan_once(self: ServeStaticMiddleware) -> None:
+    """Look for static files once in a process, for each way of serving them."""
+    how = (self.static_prefix, self.max_age)
+    if how not in scanned:
+        original_scan(self)
+        scanned[how] = dict(self.files)
+    self.files.update(scanned[how])
+
+
+ServeStaticMiddleware.add_files_from_finders = scan_once  # type: ignore[method-assign]
 
 # A browser opens more connections at once than the test server lets wait; the rest are reset.
 WSGIServer.request_queue_size = 128

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import orjson
@@ -110,12 +111,6 @@ def signed_in(name: str, *roles: str, domain: str = "") -> Api:
     return Api(client)
 
 
-@pytest.fixture(autouse=True)
-def static_files(settings: Any) -> None:
-    """Look static files up when asked for, not for every client."""
-    settings.SERVESTATIC_AUTOREFRESH = True
-
-
 @pytest.fixture
 def alice(db: None) -> Api:
     """Return the manager, who may change everything."""
@@ -169,6 +164,13 @@ def queries(name: str) -> Iterator[None]:
 
 def assert_fits(body: Any, schema: str) -> None:
     """Hold an answer against the schema the API's description gives it."""
+    validator(schema).validate(body)
+
+
+@cache
+def validator(schema: str) -> Draft202012Validator:
+    """Return what holds an answer against one schema, compiled once."""
     components = orjson.loads(description())["components"]
-    wanted = {"$ref": f"#/components/schemas/{schema}", "components": components}
-    Draft202012Validator(wanted).validate(body)
+    return Draft202012Validator(
+        {"$ref": f"#/components/schemas/{schema}", "components": components}
+    )

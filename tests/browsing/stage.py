@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
-import psycopg
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState
 
+from tests.journeys import prepared
 from tests.journeys.product import Product
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -115,18 +114,8 @@ def servers() -> Iterator[Mapping[str, str]]:
     if not given.startswith("postgres"):
         yield {}
         return
-    name = f"stage_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(given, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    parts = urlsplit(given)
-    try:
-        yield {
-            "DATABASE_URL": urlunsplit(parts._replace(path=f"/{name}")),
-            "REDIS_URL": os.environ["REDIS_URL"],
-        }
-    finally:
-        with psycopg.connect(given, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with prepared.database(given, f"stage_{uuid.uuid4().hex[:12]}") as url:
+        yield {"DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"]}
 
 
 @contextmanager

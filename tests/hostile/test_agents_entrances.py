@@ -11,13 +11,14 @@ from controllers.models import RunStep, TelemetryEvent, WorkflowRun
 from resources.models import LedgerEvent
 from tests.api.conftest import Api, agent, apply, domain, issue
 from tests.api.test_runs import workflow
-from tests.hostile.probes import PROBES, Probe
+from tests.hostile.conftest import Alone
+from tests.hostile.probes import PROBES
 
 pytestmark = pytest.mark.django_db
 
-probing = pytest.mark.parametrize(
-    "probe", [each for each in PROBES if each.media == "json"], ids=str
-)
+HANDS = 8
+probing = pytest.mark.parametrize("hand", range(HANDS))
+JSON_PROBES = [each for each in PROBES if each.media == "json"]
 
 
 @pytest.fixture
@@ -37,25 +38,31 @@ def judged(answer: Any) -> bool:
 
 
 @probing
-def test_an_event_is_taken_or_refused_whole(robin: Api, probe: Probe) -> None:
-    before = LedgerEvent.objects.count()
-    body = b'{"items": [{"event": "growth.probe", "id": "p", "payload": {"p": ' + probe.body
+def test_an_event_is_taken_or_refused_whole(robin: Api, hand: int, alone: Alone) -> None:
+    for probe in JSON_PROBES[hand::HANDS]:
+        with alone(probe):
+            before = LedgerEvent.objects.count()
+            body = (
+                b'{"items": [{"event": "growth.probe", "id": "p", "payload": {"p": ' + probe.body
+            )
 
-    answer = robin.send("post", "telemetry", body + b"}}]}")
+            answer = robin.send("post", "telemetry", body + b"}}]}")
 
-    taken = judged(answer) and answer.json()["items"][0]["verdict"] != "refused"
-    assert TelemetryEvent.objects.count() == int(taken)
-    assert judged(answer) or LedgerEvent.objects.count() == before
+            taken = judged(answer) and answer.json()["items"][0]["verdict"] != "refused"
+            assert TelemetryEvent.objects.count() == int(taken)
+            assert judged(answer) or LedgerEvent.objects.count() == before
 
 
 @probing
-def test_the_inputs_of_a_run_are_taken_or_refused(robin: Api, probe: Probe) -> None:
-    body = b'{"inputs": {"p": ' + probe.body + b"}}"
+def test_the_inputs_of_a_run_are_taken_or_refused(robin: Api, hand: int, alone: Alone) -> None:
+    for probe in JSON_PROBES[hand::HANDS]:
+        with alone(probe):
+            body = b'{"inputs": {"p": ' + probe.body + b"}}"
 
-    taken = judged(robin.send("post", "workflows/release/runs", body))
+            taken = judged(robin.send("post", "workflows/release/runs", body))
 
-    assert WorkflowRun.objects.count() == int(taken)
-    assert RunStep.objects.count() == 2 * int(taken)
+            assert WorkflowRun.objects.count() == int(taken)
+            assert RunStep.objects.count() == 2 * int(taken)
 
 
 @pytest.mark.parametrize(

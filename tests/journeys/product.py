@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from tests.journeys import prepared
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 60
 
@@ -32,6 +34,7 @@ class Product:
     """One `ioa up` or `web`, on SQLite unless servers are given, and the commands beside it.
 
     On other servers the loop of `up` runs in a process of its own, as where there are many.
+    Its tables are there already, unless it starts on a bare machine.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class Product:
         *options: str,
         given: Mapping[str, str] | None = None,
         command: str = "up",
+        bare: bool = False,
     ) -> None:
         self.data = data
         self.verb = command
@@ -51,6 +55,8 @@ class Product:
         self.options = (*options, "--workers", "1") if apart else options
         self.process: subprocess.Popen[bytes] | None = None
         self.clients: list[httpx.Client] = []
+        if not bare and "DATABASE_URL" not in self.given and not data.exists():
+            prepared.lay(data)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -27,7 +27,7 @@ spec: {purpose: Something of my own}
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Product:
-    return Product(tmp_path / "data", "--demo", given={"IOA_API_RATE": "1000000"})
+    return Product(tmp_path / "data", "--demo", given={"IOA_API_RATE": "1000000"}, bare=True)
 
 
 def test_the_demo_serves_the_organisation_to_everybody_it_gave_a_link(demo: Product) -> None:

@@ -110,7 +110,7 @@ class World:
 @pytest.fixture
 def world(transactional_db: None, clock: Clock, settings: Any) -> Iterator[World]:
     """Watch a small organisation; the test fails when a page was not as a fresh one."""
-    # Files are not asked for, and what serves them would start a loop for every page.
+    # No file is asked for, and what serves them starts a loop for every page.
     settings.MIDDLEWARE = [each for each in settings.MIDDLEWARE if "static" not in each]
     world = World(clock)
     yield world
