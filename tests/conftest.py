@@ -177,7 +177,7 @@ def scan_once(self: ServeStaticMiddleware) -> None:
     self.files.update(scanned[how])
 
 
-ServeStaticMiddleware.add_files_from_finders = scan_once  # type: ignore[method-assign]
+ServeStaticMiddleware.add_files_from_finders = scan_once
 
 # A browser opens more connections at once than the test server lets wait; the rest are reset.
 WSGIServer.request_queue_size = 128
