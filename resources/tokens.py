@@ -32,6 +32,7 @@ FORM = re.compile(
 )
 # Who looks after the tokens of a domain.
 KEEPERS = ("administrator",)
+WORKS = "works"
 DEFAULT_LIFETIME = timedelta(days=30)
 LONGEST_LIFETIME = timedelta(days=90)
 USE_NOTED_EVERY = timedelta(minutes=1)
@@ -55,6 +56,10 @@ CONTROLLER_SCOPES = {
 
 class Refused(ValueError):
     """The token cannot be issued as asked."""
+
+
+class Denied(Refused):
+    """Whoever asks does not look after the tokens there."""
 
 
 class NotFound(LookupError):
@@ -103,6 +108,7 @@ def issue(
     with transaction.atomic():
         token.save(force_insert=True)
         note(token, "token.issued", actor=actor, now=now)
+        announcements.announce()
     return Issued(token, spell(key_id, secret, bearer))
 
 
@@ -119,24 +125,45 @@ def bound_to(bearer: str, name: str, scope: Scope | None = None) -> Resource:
     bound = live.first()
     if bound is None:
         raise Refused(f"There is no {bearer}/{name}.")
-    if scope is not None and not scope.holds(KEEPERS, bound.domain):
-        raise Refused(f"Only an administrator of {bound.domain or 'the organisation'} does this.")
+    check_keeper(bound, scope)
     if bearer == "controller" and bound.spec.get("runner") != "external":
         raise Refused(f"{bound} is not run outside: declare spec.runner external first.")
     return bound
 
 
-def revoke(key_id: str, *, actor: Actor, now: datetime) -> AgentToken:
-    """Make a token worthless at once; a second call changes nothing."""
+def check_keeper(bearer: Resource, scope: Scope | None) -> None:
+    """Raise unless somebody looks after the tokens of an agent or a controller."""
+    if scope is not None and not scope.holds(KEEPERS, bearer.domain):
+        raise Denied(f"Only an administrator of {bearer.domain or 'the organisation'} does this.")
+
+
+def revoke(key_id: str, *, actor: Actor, now: datetime, scope: Scope | None = None) -> AgentToken:
+    """Make a token worthless at once; a second call changes nothing.
+
+    A person revokes one only where they look after tokens: their `scope` says where.
+    """
     with transaction.atomic():
         open_tokens = AgentToken.objects.filter(key_id=key_id, revoked_at=None)
         revoked = open_tokens.update(revoked_at=now)
-        token = AgentToken.objects.select_related("agent").filter(key_id=key_id).first()
+        with scoping.within(scope):
+            seen = AgentToken.objects.select_related("agent").filter(key_id=key_id)
+        token = seen.first()
         if token is None:
             raise NotFound(f"No token has the id {key_id}.")
+        check_keeper(token.agent, scope)
         if revoked:
             note(token, "token.revoked", actor=actor, now=now)
+            announcements.announce()
     return token
+
+
+def state_of(token: AgentToken, now: datetime) -> str:
+    """Say whether a token works, and if not why."""
+    if token.revoked_at is not None:
+        return "revoked"
+    if token.agent.deleted_at is not None:
+        return f"{token.agent.kind.lower()} deleted"
+    return "expired" if token.expires_at <= now else WORKS
 
 
 def note(token: AgentToken, event: str, *, actor: Actor, now: datetime) -> None:

@@ -65,16 +65,7 @@ def cells(token: AgentToken, now: datetime) -> tuple[str, ...]:
         token.key_id,
         str(token.agent),
         ", ".join(token.scopes),
-        state(token, now),
+        tokens.state_of(token, now).replace(tokens.WORKS, "live"),
         instant(token.expires_at.replace(microsecond=0)),
         f"{ago(token.last_used_at, now)} ago" if token.last_used_at else "never",
     )
-
-
-def state(token: AgentToken, now: datetime) -> str:
-    """Say whether a token still works, and if not why."""
-    if token.revoked_at is not None:
-        return "revoked"
-    if token.agent.deleted_at is not None:
-        return f"{token.agent.kind.lower()} deleted"
-    return "expired" if token.expires_at <= now else "live"

@@ -100,7 +100,7 @@ class AgentTokenAdmin(Base):
     @admin.display(description="state")
     def state(self, token: AgentToken) -> str:
         """Whether it works."""
-        return state(token)
+        return tokens.state_of(token, timezone.now())
 
     @admin.display(description="expires", ordering="expires_at")
     def expires(self, token: AgentToken) -> str:
@@ -195,7 +195,8 @@ class AgentTokenAdmin(Base):
             raise PermissionDenied
         if request.method != "POST":
             return self.page(request, "revoke", title=f"Revoke {token.key_id}?", token=token)
-        tokens.revoke(token.key_id, actor=actor(request), now=timezone.now())
+        scope = access.scope_of(request.user)
+        tokens.revoke(token.key_id, actor=actor(request), now=timezone.now(), scope=scope)
         messages.success(request, f"Revoked {token.key_id}. It stopped working at once.")
         return HttpResponseRedirect(reverse(LIST))
 
@@ -212,15 +213,6 @@ class AgentTokenAdmin(Base):
 def keeps(request: HttpRequest, bearer: Resource) -> bool:
     """Tell whether somebody looks after the tokens of an agent or a controller."""
     return access.scope_of(request.user).holds(KEEPERS, bearer.domain)
-
-
-def state(token: AgentToken) -> str:
-    """Tell whether a token works."""
-    if token.revoked_at:
-        return "revoked"
-    if token.agent.deleted_at:
-        return f"{token.agent.kind.lower()} deleted"
-    return "expired" if token.expires_at <= timezone.now() else "works"
 
 
 def actor(request: HttpRequest) -> Actor:
