@@ -15,7 +15,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser import launch
 from tests.browsing.acting import PATIENCE, Colleague
-from tests.browsing.looking import hold, send
+from tests.browsing.looking import hold, managed, send
 from tests.browsing.stage import Stage, staged
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/screenshots"
@@ -49,6 +49,16 @@ PAGES = {
     "inbox": "/inbox",
     "profile": "/profile",
 }
+# Who looks after the product sees these.
+MANAGED = {
+    "manage": "/manage",
+    "tokens": "/manage/tokens",
+    "token-new": "/manage/tokens/new?agent=growth-optimizer",
+    "channels": "/manage/channels",
+    "machines": "/manage/machines",
+    "policies": "/manage/policies",
+    "person": "/people/2",
+}
 
 
 def prepare(stage: Stage) -> Iterator[tuple[str, str]]:
@@ -76,10 +86,10 @@ def settle(page: Page) -> None:
     page.evaluate("document.fonts.ready.then(() => true)")
 
 
-def take(stage: Stage, pages: dict[str, str], folder: Path) -> None:
+def take(stage: Stage, pages: dict[str, str], folder: Path, who: str = "maya") -> None:
     """Write every page, light, dark and as a phone shows it."""
     for ending, (size, dark) in LOOKS.items():
-        page = stage.open("maya", "/profile", size=size, dark=dark)
+        page = stage.open(who, "/profile", size=size, dark=dark)
         page.set_viewport_size(SIZES[size])
         for name, address in pages.items():
             page.goto(address)
@@ -98,7 +108,10 @@ def main(folder: Path, only: set[str]) -> None:
         staged(Path(data), browser, "--demo") as stage,
     ):
         pages = PAGES | dict(prepare(stage))
+        managed(Colleague(stage, "admin"))
         take(stage, {name: pages[name] for name in pages if name in only or not only}, folder)
+        some = {name: MANAGED[name] for name in MANAGED if name in only or not only}
+        take(stage, some, folder, "admin")
 
 
 if __name__ == "__main__":

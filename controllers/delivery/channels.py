@@ -12,7 +12,7 @@ from controllers.delivery import services
 from controllers.delivery.outbox import digest, tell
 from controllers.delivery.services import Refused
 from controllers.models import Channel, Delivery
-from resources import ledger
+from resources import announcements, ledger
 
 LONGEST_NAME = 253
 
@@ -89,3 +89,4 @@ def note(name: str, event: str, person: User, now: datetime, payload: dict[str, 
     subject = f"channel/{name}"
     entry = ledger.Entry(subject, f"channel.{event}", subject, payload)
     ledger.append([entry], actor=people.actor_for(person), now=now)
+    announcements.announce()

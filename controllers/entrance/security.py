@@ -16,13 +16,8 @@ from controllers import roles
 from controllers.door import visits
 from controllers.models import Visit
 from controllers.pages.page import Look, Page
+from controllers.pages.person_door import METHODS
 
-METHODS = {
-    "link": "a one-time link",
-    "password": "a password",
-    "passkey": "a passkey",
-    "provider": "the identity provider",
-}
 LONGEST_KEY = 18
 
 

@@ -24,8 +24,11 @@ def is_needed(
     request: HttpRequest, person: User, proposal: Proposal, verdict: str, now: datetime
 ) -> bool:
     """Tell whether somebody has to confirm that it is them before they say this."""
-    if not freshness.asks_again(proposal, verdict):
-        return False
+    return freshness.asks_again(proposal, verdict) and is_stale(request, person, now)
+
+
+def is_stale(request: HttpRequest, person: User, now: datetime) -> bool:
+    """Tell whether somebody has to confirm that it is them before anything grave."""
     return freshness.is_stale(person, get_authentication_records(request, person), now)
 
 

@@ -6,7 +6,7 @@ import base64
 import os
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +14,14 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from controllers import people, roles, secrets, webhooks
-from controllers.models import Endpoint
+from controllers.models import Endpoint, Step
 from controllers.operations.catalogue import find
-from resources import ledger
+from resources import announcements, ledger
 
 ADMINISTRATORS = ("administrator",)
 LONGEST_ADDRESS = 2000
+# What an endpoint did not do counts as lately for so long; more is not read for one page.
+LATELY, MOST_FAILURES = timedelta(days=7), 200
 # As resources are named.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,252}")
 
@@ -92,6 +94,16 @@ def switch(name: str, enabled: bool, *, person: User, now: datetime) -> Endpoint
     return endpoint
 
 
+def failures(now: datetime) -> dict[str, list[Step]]:
+    """Return what went wrong lately at each endpoint, the latest first."""
+    trouble = (Step.State.FAILED, Step.State.UNKNOWN)
+    rows = Step.objects.filter(state__in=trouble, executor="webhook", ended_at__gt=now - LATELY)
+    found: dict[str, list[Step]] = {}
+    for each in rows.order_by("-ended_at", "-pk")[:MOST_FAILURES]:
+        found.setdefault(each.claimed_by.removeprefix("endpoint/"), []).append(each)
+    return found
+
+
 def check_right(person: User, domain: str, now: datetime) -> None:
     """Raise unless somebody administers a domain, or without one the organisation."""
     if not roles.holds_role(person, ADMINISTRATORS, domain, now):
@@ -151,3 +163,4 @@ def tell(endpoint: Endpoint, event: str, *, person: User, now: datetime) -> None
         },
     )
     ledger.append([entry], actor=people.actor_for(person), now=now)
+    announcements.announce()

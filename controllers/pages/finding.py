@@ -43,11 +43,19 @@ class Places(Page):
             Hit("Economics", reverse("economics"), "wallet", words="budgets money tokens costs"),
             Hit("Audit log", reverse("audit"), "scroll-text", words="history ledger trace"),
             Hit("People", reverse("people"), "users", words="roles grants invite"),
+            *self.management,
+            Hit("Policies", reverse("policies"), "scale", words="modes rules decisions approval"),
             Hit("Inbox", reverse("inbox"), "megaphone", words="messages alerts"),
             Hit("Profile", reverse("profile"), "users", words="roles deputies theme settings me"),
             Hit("API docs", reverse("api-docs"), "book-open", words="rest openapi"),
             *self.administration,
         ]
+
+    @property
+    def management(self) -> list[Hit]:
+        """What is managed, for those who look after it."""
+        words = "tokens channels machines webhooks"
+        return [Hit("Manage", reverse("manage"), "key-round", words=words)] * self.shell.manages
 
     @property
     def administration(self) -> list[Hit]:

@@ -18,6 +18,7 @@ from controllers import people, roles
 from controllers.door import shutting
 from controllers.models import Grant
 from controllers.pages.page import Look, Page, part
+from controllers.pages.person_door import Door
 from controllers.pages.profile import MEANINGS, called
 from resources.models import Resource
 from resources.scoping import Scope
@@ -98,6 +99,7 @@ class PersonPage(Managed):
     parts = {
         "person": part("people/_person.html", "person"),
         "person-roles": part("people/_roles.html", "person"),
+        "person-door": part("people/_door.html", "person"),
     }
 
     def __init__(self, look: Look, key: int, wish: Wish = NOTHING) -> None:
@@ -126,6 +128,12 @@ class PersonPage(Managed):
     def own(self) -> bool:
         """Whether somebody looks at themselves."""
         return self.person.pk == self.viewer.pk
+
+    @cached_property
+    def door(self) -> Door | None:
+        """How they sign in, for who administers the organisation; one's own is elsewhere."""
+        seen = self.scope.holds(ADMINISTER, "") and not self.own
+        return Door(self.person, self.now) if seen else None
 
     @cached_property
     def over(self) -> bool:

@@ -16,6 +16,7 @@ from controllers.drifting import Gauge
 from controllers.happenings import Happening
 from controllers.models import Judgement
 from controllers.pages import (
+    managing_tokens,
     resource_facts,
     resource_parts,
     resource_past,
@@ -136,6 +137,11 @@ class ResourcePage(Page):
     def people(self) -> People:
         """What people hold, and what the one who looks may do."""
         return People(self.row, self.shell.standing, self.look.person, self.now)
+
+    @property
+    def tokens(self) -> str:
+        """Where its tokens are, for those who may read about them."""
+        return managing_tokens.link_for(self.look, self.row)
 
     @property
     def runnable(self) -> list[str]:

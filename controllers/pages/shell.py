@@ -12,6 +12,7 @@ from django.db.models import Count, Q
 from controllers import drifting, grouping, holds, roles
 from controllers.engine.precedence import Standing
 from controllers.models import Delivery, Preference, Runtime
+from resources import access
 from resources.models import Resource
 
 # A badge says "99+" beyond this; nobody counts further.
@@ -19,6 +20,8 @@ MOST_COUNTED = 99
 DOMAINS_SHOWN = 8
 # What no channel takes, or took, is read here.
 HERE = ("in_app", "given_up")
+# Who finds the way to tokens, channels and machines.
+MANAGE = ("administrator", "auditor")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,11 @@ class Shell:
     def badge(self) -> str:
         """The count as the navigation writes it."""
         return f"{MOST_COUNTED}+" if self.waiting > MOST_COUNTED else str(self.waiting or "")
+
+    @property
+    def manages(self) -> bool:
+        """Whether the one who looks looks after the product, or reads about that."""
+        return self.person is not None and access.scope_of(self.person).holds_somewhere(MANAGE)
 
     @cached_property
     def standing(self) -> tuple[Standing, ...]:

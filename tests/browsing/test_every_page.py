@@ -12,7 +12,7 @@ from django.urls import resolve
 from controllers.pages import urls
 
 from .acting import Colleague
-from .looking import faults_of, hold, send
+from .looking import faults_of, hold, managed, send
 from .stage import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.sqlite, pytest.mark.timeout(1_200)]
@@ -22,6 +22,7 @@ NO_PAGES = {
     "approvals-csv",
     "audit-csv",
     "audit-verify",
+    "channel-test",
     "controller-autonomy",
     "controllers-csv",
     "decide-many",
@@ -29,6 +30,7 @@ NO_PAGES = {
     "economics-csv",
     "inbox-read",
     "load-example",
+    "machine-switch",
     "overrides-csv",
     "people-invite",
     "person-active",
@@ -85,6 +87,22 @@ FIXED = {
         "/approvals?state=decided",
         "/approvals?q=nothing-is-called-so",
     ),
+    "managing": (
+        "/manage",
+        "/manage/tokens",
+        "/manage/tokens?state=all",
+        "/manage/tokens?agent=nobody",
+        "/manage/tokens/new?agent=growth-optimizer",
+        "/manage/channels",
+        "/manage/channels/new?name=pagerduty",
+        "/manage/channels/unmap?name=pagerduty",
+        "/manage/machines",
+        "/manage/machines/new",
+        "/manage/machines/rig/rotate",
+        "/manage/policies",
+        "/people/2",
+        "/people/2/door?do=sign-out",
+    ),
     "stopping": (
         "/overrides",
         "/overrides/new",
@@ -106,6 +124,7 @@ class Made(NamedTuple):
     approvals: tuple[str, ...]
     stopping: tuple[str, ...]
     resources: tuple[str, ...]
+    managing: tuple[str, ...]
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +135,7 @@ def made(demo: Stage, ines: Colleague) -> Made:
     maya.answer(rejected, "reject", "Wait for the March budget.")
     maya.answer(approved, "approve", "Fine with me.")
     send(ines, f"{STOPPED}/breaker", do="trip", reason="It measures nonsense.")
+    revoke = managed(Colleague(demo, "admin"))
     waiting, held = ines.throttle("audience-mapper"), f"/overrides/{hold(maya)}"
     trace = re.search(r"/audit/trace/[\w-]+", maya.client.get("/audit").text)
     assert trace
@@ -129,6 +149,7 @@ def made(demo: Stage, ines: Colleague) -> Made:
         ),
         (held, f"{held}/lift", f"{held}/renew", trace[0]),
         (f"{AGENT}?at={then}", "/resources/agent/campaign-writer"),
+        (revoke,),
     )
 
 
@@ -149,7 +170,7 @@ def test_no_page_is_forgotten(made: Made) -> None:
 
 @pytest.mark.parametrize("group", FIXED)
 def test_nothing_is_wrong_with(stage: Stage, made: Made, group: str) -> None:
-    who = "ines" if group == "controllers" else "maya"
+    who = {"controllers": "ines", "managing": "admin"}.get(group, "maya")
 
     found = faults_of(stage.open(who, "/profile"), addresses(made, group))
 

@@ -63,6 +63,8 @@ def things(place: Place) -> Iterator[str]:
     for name in ("hold", "hold-lift", "hold-renew"):
         yield reverse(name, args=[place.hold.pk])
     yield reverse("trace", args=[place.story])
+    yield reverse("token-revoke", args=[place.token])
+    yield reverse("machine-rotate", args=[place.machine])
     yield f"/api/v1/proposals/{place.proposal.pk}"
     yield f"/api/v1/holds/{place.hold.pk}"
     yield f"/api/v1/workflows/{place.mark}-flow/runs"

@@ -17,7 +17,15 @@ from django.utils import timezone
 
 from controllers import holds, proposals, runner
 from controllers.cycles import Means
-from controllers.models import Alert, Delivery, DriftSample, Grant, Usage, WorkflowRun
+from controllers.models import (
+    Alert,
+    Delivery,
+    DriftSample,
+    Endpoint,
+    Grant,
+    Usage,
+    WorkflowRun,
+)
 from resources import tokens
 from resources.actor import SYSTEM, Actor
 from resources.models import Resource
@@ -59,6 +67,8 @@ class Place:
     hold: Any
     run: Any
     story: str
+    token: str = ""
+    machine: str = ""
 
 
 def build() -> dict[str, Place]:
@@ -177,7 +187,24 @@ def filled(clock: Clock, mark: str) -> Place:
         model=f"{mark}-model",
         correlation_id=story,
     )
-    return Place(mark, agent, row, hold, started(mark, now, story), story)
+    Endpoint.objects.create(
+        name=f"{mark}-machine",
+        url=f"https://{mark}.example.com/",
+        operations=["restart"],
+        domain=mark,
+        changed_at=now,
+        changed_by=f"person/{mark}-placer",
+    )
+    run = started(mark, now, story)
+    return Place(mark, agent, row, hold, run, story, token_of(mark, now), f"{mark}-machine")
+
+
+def token_of(mark: str, now: datetime) -> str:
+    """Give the agent of a domain a token; return what it is called."""
+    issued = tokens.issue(
+        f"{mark}-agent", scopes=["status:write"], lifetime=timedelta(1), actor=SYSTEM, now=now
+    )
+    return issued.token.key_id
 
 
 def started(mark: str, now: datetime, story: str) -> WorkflowRun:

@@ -11,7 +11,10 @@ from django.urls import reverse
 
 from controllers import holds
 from controllers.models import Proposal
+from controllers.operations import endpoints
 from controllers.pages import urls
+from resources import tokens
+from resources.actor import SYSTEM
 from resources.models import LedgerEvent, Resource
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
@@ -23,6 +26,7 @@ NO_PAGES = {
     "approvals-csv",
     "audit-csv",
     "audit-verify",
+    "channel-test",
     "controller-autonomy",
     "controllers-csv",
     "decide-many",
@@ -30,6 +34,7 @@ NO_PAGES = {
     "economics-csv",
     "inbox-read",
     "load-example",
+    "machine-switch",
     "overrides-csv",
     "people-invite",
     "person-active",
@@ -40,6 +45,7 @@ NO_PAGES = {
     "resources-csv",
 }
 KEEPER = "agent-performance"
+DAY = timedelta(days=1)
 
 
 def placed(clock: Clock) -> int:
@@ -54,6 +60,17 @@ def placed(clock: Clock) -> int:
     return holds.place(wanted, now=clock.now, person=User.objects.get(username="maya")).hold.pk
 
 
+def managed(clock: Clock) -> dict[str, tuple[Any, ...]]:
+    """Enter a machine and issue a token, and return what they are called."""
+    ada, scopes = User.objects.get(username="admin"), ["status:write"]
+    url = "https://rig.example.com/"
+    endpoints.register("rig", url, ["restart"], "", person=ada, now=clock.now)
+    issued = tokens.issue(
+        "growth-optimizer", scopes=scopes, lifetime=DAY, actor=SYSTEM, now=clock.now
+    )
+    return {"token-revoke": (issued.token.key_id,), "machine-rotate": ("rig",)}
+
+
 def addresses(clock: Clock) -> dict[str, str]:
     """Return where each page is, for something that is there."""
     of: dict[str, tuple[Any, ...]] = {
@@ -61,7 +78,8 @@ def addresses(clock: Clock) -> dict[str, str]:
         "cycle": (KEEPER, 1),
         "trace": (LedgerEvent.objects.latest("pk").correlation_id,),
         **dict.fromkeys(("proposal", "decide"), (Proposal.objects.earliest("pk").pk,)),
-        "person": (User.objects.get(username="vera").pk,),
+        **dict.fromkeys(("person", "person-door"), (User.objects.get(username="vera").pk,)),
+        **managed(clock),
         **dict.fromkeys(("hold", "hold-lift", "hold-renew"), (placed(clock),)),
     }
     found = {}

@@ -1,0 +1,1 @@
+"""Pages for tokens, channels, machines, policies, and how somebody signs in."""
