@@ -18,15 +18,14 @@ from django.db.models import F, Q, QuerySet
 
 from controllers import delivery, proposals, quoting
 from controllers.clocks import current
+from controllers.covering import Covering
 from controllers.delivery.outbox import digest
 from controllers.engine.types import Severity
 from controllers.models import Delivery, Grant, Proposal
-from controllers.store import EVERYWHERE
 from resources.actor import SYSTEM
 from resources.batches import batches
 from resources.durations import is_positive, parse_duration
 from resources.ledger import instant
-from resources.models import Resource
 
 # What one message stands for at most, and how many it names.
 TOGETHER, NAMED = 100, 5
@@ -65,24 +64,14 @@ Turns = dict[Ring, list[Found]]
 FIELDS = ("pk", "resource__domain", "cause", "escalation")
 
 
-class Charter:
-    """All Governance as it is declared now."""
+class Charter(Covering):
+    """All Governance as it is declared now, with how silence climbs."""
 
     def __init__(self, rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
-        self.by_domain: dict[str, list[str]] = defaultdict(list)
-        self.specs: dict[str, Mapping[str, Any]] = {}
+        super().__init__(rows)
         # Many proposals, few domains.
         self.paths = cache(self.paths_of)
         self.patience = cache(self.patience_of)
-        for name, domain, spec in rows:
-            self.by_domain[domain].append(name)
-            self.specs[name] = spec
-
-    @classmethod
-    def read(cls) -> Charter:
-        """Read what is declared."""
-        found = Resource.objects.filter(kind="Governance", deleted_at=None).order_by("name")
-        return cls(found.values_list("name", "domain", "spec"))
 
     def paths_of(self, domain: str) -> tuple[Path, ...]:
         """Return the levels of a domain; where none are declared the product alone tells."""
@@ -99,16 +88,6 @@ class Charter:
             if rule.get("maxResponseTime") and rule.get("enabled", True):
                 return str(rule["maxResponseTime"])
         return ""
-
-    def covering(self, domain: str) -> Iterator[Mapping[str, Any]]:
-        """Yield what covers a domain, the nearest first."""
-        told: set[str] = set()
-        for start in (*self.by_domain.get(domain, ()), *self.by_domain.get(EVERYWHERE, ())):
-            name = start
-            while name in self.specs and name not in told:
-                told.add(name)
-                yield self.specs[name]
-                name = str(self.specs[name].get("extends") or "")
 
 
 def path_of(declared: Mapping[str, Any]) -> Path:
@@ -138,7 +117,9 @@ def sweep(now: datetime) -> int:
 def unanswered(now: datetime) -> QuerySet[Proposal]:
     """Return what waits for people, and is neither put off nor held."""
     waiting = Proposal.objects.filter(state="pending", held="", expires_at__gt=current(now))
-    return waiting.filter(Q(quiet_until=None) | Q(quiet_until__lte=current(now)))
+    # Nobody outside is called because of a check.
+    shown = Q(quiet_until=None) | Q(quiet_until__lte=current(now))
+    return waiting.filter(shown, seeded=None)
 
 
 def expired(now: datetime) -> QuerySet[Proposal]:

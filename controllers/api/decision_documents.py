@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from controllers import gating, lifecycle, roles
 from controllers.api.spelling import Times, said, spelled, times
 from controllers.api.work_documents import step
+from controllers.deciding.voting import votes
 from controllers.engine.gate import CODES
 from controllers.grouping import Group, Result
 from controllers.holds import Flight, Placed
@@ -25,8 +26,19 @@ from resources.ledger import instant
 HOLDING = tuple(CODES.values())
 
 
-def summary(proposal: Proposal) -> Document:
-    """Write what a list shows of a proposal."""
+def summaries(proposals: Sequence[Proposal]) -> list[Document]:
+    """Write what a list shows of proposals, with what policies ask of each."""
+    needs = roles.quorums_of(proposals) if proposals else []
+    return [summary(each, asked.people) for each, asked in zip(proposals, needs, strict=True)]
+
+
+def current(proposal: Proposal) -> Document:
+    """Write the same of one proposal, for somebody who saw it otherwise."""
+    return summary(proposal, roles.quorum_of(proposal).people)
+
+
+def summary(proposal: Proposal, people: int | None = None) -> Document:
+    """Write what a list shows of a proposal; `people` is how many have to approve it now."""
     found: Document = {
         "id": proposal.pk,
         "resource": str(proposal.resource),
@@ -42,7 +54,7 @@ def summary(proposal: Proposal) -> Document:
         "explanation": proposal.explanation,
         "risk": proposal.risk,
         "reversible": proposal.reversible,
-        "people": proposal.people,
+        "people": proposal.people if people is None else people,
         "score": proposal.score,
         "urgency": proposal.urgency,
         "cause": proposal.cause,
@@ -98,7 +110,9 @@ def record(proposal: Proposal, reader: User | None, now: datetime) -> Document:
     decisions = proposal.decisions.select_related("behalf").order_by("at", "pk")
     # Who may decide is of interest while there is something to decide.
     asked = proposal.review_by or (proposal.state in WAITING and not is_late(proposal, now))
-    found = summary(proposal) | {
+    needs = roles.quorum_of(proposal)
+    able = roles.entitled(proposal, now, needs) if asked else []
+    found = summary(proposal, needs.people) | {
         "actions": proposal.actions,
         "basis": proposal.basis,
         "basisDigest": proposal.basis_digest,
@@ -106,19 +120,39 @@ def record(proposal: Proposal, reader: User | None, now: datetime) -> Document:
         "evidence": proposal.evidence,
         "decisions": [decision(each) for each in decisions],
         "steps": [step(each) for each in proposal.steps.order_by("undoes", "sequence")],
-        "deciders": deciders(proposal, now) if asked else [],
+        "deciders": [each.person.get_username() for each in able],
+        "entitled": [entitled(each) for each in able],
+        "quorum": quorum(proposal, needs, now) if proposal.state in WAITING else None,
         "allowed": allowed(proposal, now),
         "supersededBy": proposal.superseded_by_id,
         "thread": proposal.thread_id,
-        "you": standing_of(proposal, reader, now) if reader and asked else None,
+        "you": standing_of(proposal, reader, now, needs) if reader and asked else None,
         "held": held(proposal, now),
     }
     return said(found)
 
 
-def deciders(proposal: Proposal, now: datetime) -> list[str]:
-    """Name everybody who may decide."""
-    return [each.get_username() for each in roles.deciders(proposal, now)]
+def entitled(decider: roles.Decider) -> Document:
+    """Name somebody who may decide, and say why."""
+    behalf = decider.behalf.get_username() if decider.behalf else ""
+    name, groups = decider.person.get_username(), list(decider.groups) or None
+    return said({"person": name, "behalf": behalf, "groups": groups, "why": decider.why})
+
+
+def quorum(proposal: Proposal, needs: roles.Quorum, now: datetime) -> Document:
+    """Say what a proposal needs to be approved, which policies ask for it, and what is missing."""
+    given = votes(proposal)
+    tally = needs.tally(roles.still_valid(given, proposal, now) if given else [])
+    policies = [
+        said({"governance": e.governance, "name": e.name, "people": e.people, "group": e.group})
+        for e in needs.policies
+    ]
+    groups = [
+        {"group": e.group, "people": e.needed, "given": e.given, "exists": e.known}
+        for e in tally.shares
+    ]
+    counts = {"people": tally.needed, "given": tally.given, "missing": tally.missing}
+    return {**counts, "policies": policies, "groups": groups, **said({"reason": tally.sentence})}
 
 
 def held(proposal: Proposal, now: datetime) -> Document | None:
@@ -161,10 +195,10 @@ def fits(answer: Answer, proposal: Proposal, now: datetime) -> bool:
     return True
 
 
-def standing_of(proposal: Proposal, reader: User, now: datetime) -> Document:
+def standing_of(proposal: Proposal, reader: User, now: datetime, needs: roles.Quorum) -> Document:
     """Say whether somebody may decide, and if not, by which rule."""
     try:
-        authority = roles.authority(reader, proposal, now)
+        authority = roles.authority(reader, proposal, now, needs)
     except roles.Denied as error:
         return {"mayDecide": False, "code": error.code, "reason": str(error)}
     behalf = {"behalf": authority.behalf.get_username()} if authority.behalf else {}
@@ -186,7 +220,13 @@ def decision(decision: Decision) -> Document:
     return said(found)
 
 
-def group(group: Group) -> Document:
+def causes(groups: Sequence[Group]) -> list[Document]:
+    """Write root causes with what waits because of each."""
+    samples = summaries([each.sample for each in groups])
+    return [group(each, sample) for each, sample in zip(groups, samples, strict=True)]
+
+
+def group(group: Group, sample: Document) -> Document:
     """Write a root cause with what waits because of it."""
     found: Document = {
         "cause": group.cause,
@@ -195,7 +235,7 @@ def group(group: Group) -> Document:
         "worst": group.worst,
         "oldest": instant(group.oldest),
         "expiresAt": instant(group.ends),
-        "sample": summary(group.sample),
+        "sample": sample,
     }
     return said(found)
 

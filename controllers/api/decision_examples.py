@@ -57,6 +57,18 @@ PROPOSAL: Example = {
     "decisions": [],
     "steps": [],
     "deciders": ["maya", "tomas"],
+    "entitled": [
+        {"person": "maya", "why": "approver, in board", "groups": ["board"]},
+        {"person": "tomas", "why": "approver"},
+    ],
+    "quorum": {
+        "people": 1,
+        "given": 0,
+        "missing": 1,
+        "policies": [{"governance": "growth", "name": "campaigns", "people": 1, "group": "board"}],
+        "groups": [{"group": "board", "people": 1, "given": 0, "exists": True}],
+        "reason": "It needs 1 of board more.",
+    },
     "allowed": ["approve", "reject", "change", "override", "snooze"],
     "you": {"mayDecide": True},
 }

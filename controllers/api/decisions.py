@@ -140,7 +140,7 @@ def refused(error: proposals.Refused | holds.Refused, now: datetime) -> Refused:
             return Refused(409, "decided", str(error), **standing(found, now))
         case proposing.Invalid(proposal=Proposal() as found):
             # What is filed is well said, but another proposal stands in its way.
-            return Refused(409, "refused", str(error), current=documents.summary(found))
+            return Refused(409, "refused", str(error), current=documents.current(found))
         case deciding.Held() | holds.Ended():
             return Refused(409, "refused", str(error))
         case _:
@@ -149,4 +149,4 @@ def refused(error: proposals.Refused | holds.Refused, now: datetime) -> Refused:
 
 def standing(proposal: Proposal, now: datetime) -> dict[str, Any]:
     """Write how a proposal stands now, for somebody who saw it otherwise."""
-    return {"current": documents.summary(proposal), "allowed": documents.allowed(proposal, now)}
+    return {"current": documents.current(proposal), "allowed": documents.allowed(proposal, now)}

@@ -84,7 +84,7 @@ class Proposals(Human):
             rows = rows.filter(pk__lt=int(after))
         mine = parameters.flag(request, "mine") and isinstance(request.user, User)
         kept = waiting_for(request, rows, most + 1) if mine else list(rows[: most + 1])
-        page: Document = {"items": [documents.summary(each) for each in kept[:most]]}
+        page: Document = {"items": documents.summaries(kept[:most])}
         if len(kept) > most:
             page["nextCursor"] = cursor.following(str(kept[most - 1].pk))
         return Response(page)
@@ -174,7 +174,7 @@ class Causes(Human):
         """Return every group."""
         now = timezone.now()
         among = grouping.waiting(now).filter(pk__in=seen_by(request).values("pk"))
-        return Response({"items": [documents.group(e) for e in grouping.groups(now, among)]})
+        return Response({"items": documents.causes(list(grouping.groups(now, among)))})
 
 
 def whole(request: Request, proposal: Proposal, now: datetime, status: int = 200) -> Response:

@@ -8,18 +8,20 @@ from django.contrib.auth.models import User
 
 from controllers import people, roles
 from controllers.models import Proposal
-from controllers.roles import Authority, Denied
+from controllers.roles import Authority, Denied, Quorum
 from controllers.roles.eligibility import Case
 from controllers.roles.rights import OPERATE
 
 
-def check_decider(person: User, proposal: Proposal, now: datetime) -> Authority:
+def check_decider(
+    person: User, proposal: Proposal, now: datetime, needs: Quorum | None = None
+) -> Authority:
     """Let somebody answer who may decide here, whatever part they have in the proposal.
 
     To stop, to change or to put off what is one's own needs no second pair of eyes.
     """
     try:
-        return roles.authority(person, proposal, now)
+        return roles.authority(person, proposal, now, needs)
     except Denied as refused:
         if refused.code not in roles.INTERESTED:
             raise

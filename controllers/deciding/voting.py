@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from django.contrib.auth.models import User
 
@@ -37,16 +38,19 @@ def approve(
 
 def vote(proposal: Proposal, said: Said, *, after: timedelta) -> Proposal:
     """Count a vote, and approve when enough different people have said yes."""
-    authority = roles.authority(said.person, proposal, said.now)
+    needs = roles.quorum_of(proposal)
+    authority = roles.authority(said.person, proposal, said.now, needs)
     if not said.reason and not routine(proposal):
         raise Invalid("Say why: this is no routine approval.", proposal)
-    if given(proposal, said):
-        return proposal
-    record(proposal, said, authority)
-    heard = len(roles.still_valid(votes(proposal), proposal, said.now))
-    payload = said.payload(authority, votes=heard, people=proposal.people)
-    if heard < proposal.people:
-        return proposals.move(proposal, "vote", actor=said.actor, now=said.now, payload=payload)
+    check_groups(proposal, needs)
+    again = given(proposal, said)
+    if not again:
+        record(proposal, said, authority)
+    heard = needs.tally(roles.still_valid(votes(proposal), proposal, said.now))
+    payload = said.payload(authority, votes=heard.given, people=heard.needed, **shares(heard))
+    if not heard.enough:
+        # Said twice, it is told once.
+        return proposal if again else count(proposal, said, payload)
     return proposals.move(
         proposal,
         "approve",
@@ -56,6 +60,24 @@ def vote(proposal: Proposal, said: Said, *, after: timedelta) -> Proposal:
         **said.decided(),
         **begin(proposal, said.now + after),
     )
+
+
+def count(proposal: Proposal, said: Said, payload: dict[str, Any]) -> Proposal:
+    """Keep a vote that others have to join."""
+    return proposals.move(proposal, "vote", actor=said.actor, now=said.now, payload=payload)
+
+
+def check_groups(proposal: Proposal, needs: roles.Quorum) -> None:
+    """Raise when a policy asks for a group that is not there: nobody could complete it."""
+    for each in needs.tally([]).shares:
+        if not each.known:
+            raise Held(each.sentence, proposal)
+
+
+def shares(heard: roles.Tally) -> dict[str, Any]:
+    """Return what the ledger keeps of the groups that policies ask for."""
+    found = [{"group": e.group, "people": e.needed, "votes": e.given} for e in heard.shares]
+    return {"groups": found} if found else {}
 
 
 def routine(proposal: Proposal) -> bool:

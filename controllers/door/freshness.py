@@ -23,8 +23,10 @@ Records = Iterable[Mapping[str, Any]]
 
 def asks_again(proposal: Proposal, verdict: str) -> bool:
     """Tell whether an answer asks for a fresh sign-in: high risk, two people, or alone."""
-    grave = proposal.risk == "high" or proposal.people > 1 or not proposal.reversible
-    return verdict == "break-glass" or (verdict in STARTING and grave)
+    if verdict not in STARTING or verdict == "break-glass":
+        return verdict == "break-glass"
+    grave = proposal.risk == "high" or not proposal.reversible
+    return grave or roles.quorum_of(proposal).people > 1
 
 
 def is_stale(person: User, records: Records, now: datetime) -> bool:

@@ -21,19 +21,35 @@ def given(proposal: Proposal, ruling: Ruling, now: datetime) -> Authority:
     """Return who lets a proposal run as things stand; nobody when that is not enough."""
     if proposal.undoing:
         return to_undo(proposal, now)
-    decisions = list(
-        Decision.objects.filter(proposal=proposal, revision=proposal.revision, counts=True)
-        .filter(answer__in=["approve", "break_glass"])
-        .select_related("person", "behalf")
-        .order_by("pk")
-    )
+    decisions = decisions_of(proposal)
     policies = [each for each in decisions if each.person_id is None]
     if policies and ruling.word == "run" and not only_proposes(proposal, now):
         return told(policies)
     votes = roles.still_valid(decisions, proposal, now)
     alone = [each for each in votes if each.answer == "break_glass"]
-    enough = len(votes) >= max(proposal.people, ruling.people, 1)
-    return told(alone or votes) if alone or enough else []
+    tally = roles.quorum_of(proposal, asked=max(ruling.people, 1)).tally(votes)
+    return told(alone or votes) if alone or tally.enough else []
+
+
+def decisions_of(proposal: Proposal) -> list[Decision]:
+    """Return what lets the present revision run, whether it still counts or not."""
+    return list(
+        Decision.objects.filter(proposal=proposal, revision=proposal.revision, counts=True)
+        .filter(answer__in=["approve", "break_glass"])
+        .select_related("person", "behalf")
+        .order_by("pk")
+    )
+
+
+def shortfall(proposal: Proposal, ruling: Ruling, now: datetime) -> str:
+    """Say why those who approved do not suffice: who lost the right, or what a policy asks."""
+    said = "Not enough people who may decide it stand behind it any more."
+    if proposal.undoing or proposal.lane == "run":
+        return said
+    needs = roles.quorum_of(proposal, asked=max(ruling.people, 1))
+    tally = needs.tally(roles.still_valid(decisions_of(proposal), proposal, now))
+    asked = [each.sentence for each in needs.policies]
+    return " ".join([said, *asked, tally.sentence]) if asked else said
 
 
 def only_proposes(proposal: Proposal, now: datetime) -> bool:

@@ -171,7 +171,7 @@ def ask_again(proposal: Proposal, now: datetime) -> None:
 
 def disown(proposal: Proposal, ruling: Ruling, now: datetime) -> None:
     """Do nothing without authority: people are asked, again or for the first time."""
-    reason = "Not enough people who may decide it stand behind it any more."
+    reason = authority.shortfall(proposal, ruling, now)
     if proposal.undoing or begun(proposal):
         break_off(proposal, reason, now)
         return

@@ -44,6 +44,8 @@ def place(subject: str, hold: Any = None) -> str:
             return reverse("hold", args=[hold])
         if kind == "proposal" and name.isdecimal():
             return reverse("proposal", args=[int(name)])
+        if kind == "group":
+            return reverse("groups")
         if kind == "controller" and name:
             return reverse("controller", args=[name])
         if name and kinds.by_path(kind) is not None:

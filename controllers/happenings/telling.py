@@ -74,7 +74,7 @@ def mentioned(entry: LedgerEvent) -> Iterable[str]:
     """Yield the actors that an entry may name."""
     payload = entry.payload or {}
     yield from (entry.actor, entry.subject)
-    for name in ("behalf", "deputy", "placedBy", "decidedBy"):
+    for name in ("behalf", "deputy", "person", "placedBy", "decidedBy"):
         if isinstance(payload.get(name), str):
             yield payload[name]
     if isinstance(payload.get("owner"), str):

@@ -36,9 +36,7 @@ class Membership(models.Model):
     added_at = models.DateTimeField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["group", "person"], name="in_a_group_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["group", "person"], name="in_a_group_once")]
 
     def __str__(self) -> str:
         return f"{self.person_id} in {self.group_id}"

@@ -22,6 +22,8 @@ from controllers.pages.reading_pane import Reading, Voter, find
 
 PANE = "pane"
 ABOUT = ("proposal", "hold", "person")
+# What says who has to approve: groups, and the policies that name them.
+NEEDS = ("group", "resource.created", "resource.spec-changed", "resource.deleted")
 
 
 class Approvals(Page):
@@ -35,8 +37,8 @@ class Approvals(Page):
         "filters": part("approvals/_filters.html", *ABOUT),
         # An empty queue names the next look, which every cycle moves.
         "queue": part("approvals/_queue.html", *ABOUT, "controller.reconciliation-completed"),
-        "reading": part("approvals/_reading.html", *ABOUT, "controller", "resource"),
-        "decision": part("approvals/_decision.html", *ABOUT),
+        "reading": part("approvals/_reading.html", *ABOUT, *NEEDS, "controller", "resource"),
+        "decision": part("approvals/_decision.html", *ABOUT, *NEEDS),
     }
 
     def __init__(self, look: Look) -> None:
@@ -154,5 +156,5 @@ OF_PANE = ("reading", "decision")
 
 def topics(proposal: Proposal) -> frozenset[str]:
     """Return everything that changes what is shown of a proposal."""
-    found = {proposal.stream, str(proposal), str(proposal.resource), "hold", "person"}
+    found = {proposal.stream, str(proposal), str(proposal.resource), "hold", "person", *NEEDS}
     return frozenset(found | ({str(proposal.controller)} if proposal.controller else set()))

@@ -203,7 +203,7 @@ def subjects(text: str) -> list[str]:
     number = text[2:]
     if text[:2].upper() == "P-" and number.isdecimal():
         return [f"proposal/{number}"]
-    others = ("proposal", "person", "channel", "endpoint")
+    others = ("proposal", "person", "group", "channel", "endpoint")
     families = (*(kind.path for kind in kinds.ALL), *others)
     return [*spellings(text, families), text]
 

@@ -23,7 +23,7 @@ from controllers.pages.deciding_verdicts import FORMS
 from controllers.pages.reading_pane import Reading
 from controllers.roles import Denied
 
-Check = Callable[[User, Proposal, datetime], Any]
+Check = Callable[..., Any]
 MAIN = ("reject", "override", "snooze", "pause")
 PAIR = ("reject", "snooze")
 MORE = (
@@ -128,11 +128,15 @@ class Desk:
         rule = RULES[verdict]
         if rule not in self._denied:
             try:
-                rule(self.person, self.proposal, self.now)
+                rule(self.person, self.proposal, self.now, **self.known(rule))
                 self._denied[rule] = None
             except Denied as error:
                 self._denied[rule] = error
         return self._denied[rule]
+
+    def known(self, rule: Check) -> dict[str, roles.Quorum]:
+        """Return what a rule need not read again."""
+        return {"needs": self.reading.needs} if rule in (roles.authority, check_decider) else {}
 
     @cached_property
     def allowed(self) -> frozenset[str]:
@@ -165,7 +169,8 @@ class Desk:
             person=self.person,
             answer="approve",
         )
-        return self.reading.waits and given.exists()
+        # What completes it without another vote, such as joining a group, is said again.
+        return self.reading.waits and not self.reading.tally.enough and given.exists()
 
     @property
     def refusal(self) -> str:
@@ -176,13 +181,13 @@ class Desk:
     @property
     def full_page_only(self) -> bool:
         """Whether it is too grave to be decided beside a list."""
-        grave = not self.proposal.reversible or self.proposal.people > 1
+        grave = not self.proposal.reversible or self.reading.people > 1
         return self.place == "pane" and grave
 
     @property
     def friction(self) -> str:
         """How much an approval asks of them."""
-        return friction(self.proposal)
+        return friction(self.proposal, self.reading.people)
 
     @cached_property
     def form(self) -> Form | None:
@@ -246,7 +251,7 @@ class Desk:
         """What is said less often."""
         if not self.reading.waits:
             return []
-        alone = self.decides and self.proposal.people == 1
+        alone = self.decides and self.reading.people == 1 and not self.reading.tally.shares
         return [
             each
             for each in self.offers(MORE)

@@ -89,8 +89,8 @@ class Form:
         return self.say(key, person=told.person, now=told.now, reason=why, **seen, **given)
 
 
-def friction(proposal: Proposal) -> str:
+def friction(proposal: Proposal, people: int = 1) -> str:
     """Return how much an approval asks of a person: nothing, a look, or words of their own."""
-    if not routine(proposal) or proposal.people > 1:
+    if not routine(proposal) or max(proposal.people, people) > 1:
         return "reason"
     return "none" if proposal.risk == "low" else "confirm"

@@ -143,7 +143,8 @@ def propose(page: PolicyPage) -> Proposal:
 
 def proposed(request: HttpRequest, filed: Proposal) -> HttpResponse:
     """Lead to what was proposed."""
-    said = f"Proposed. {filed.people} other people have to approve it."
+    people = roles.quorum_of(filed).people
+    said = f"Proposed. {people} other people have to approve it."
     messages.success(request, said, extra_tags="ok")
     target = reverse("proposal", args=[filed.pk])
     if "HX-Request" in request.headers:

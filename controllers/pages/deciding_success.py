@@ -19,7 +19,7 @@ from controllers.pages.approvals_filters import waiting
 from controllers.pages.deciding_desk import Desk
 from controllers.pages.deciding_verdicts import FORMS, UNDO
 from controllers.pages.page import Look
-from controllers.pages.reading_pane import find
+from controllers.pages.reading_pane import Reading, find
 
 SENTENCES: Mapping[str, str] = {
     "reject": "Rejected. Nothing runs.",
@@ -53,10 +53,11 @@ class Said:
 
     def approved(self, desk: Desk) -> None:
         """Say whether it runs, waits for others, or waits for a hold to be lifted."""
-        missing = desk.reading.missing - 1
         if self.proposal.state in WAITING:
-            more = "One more is" if missing <= 1 else f"{missing} more are"
-            self.text = f"Your approval counts. {more} needed."
+            tally = Reading(self.proposal, desk.now).tally
+            more = "One more is" if tally.missing <= 1 else f"{tally.missing} more are"
+            asked = tally.sentence if tally.lacking else f"{more} needed."
+            self.text = f"Your approval counts. {asked}"
             return
         ruling = gating.examine(self.proposal, desk.now)
         self.held, self.undo = ruling.hold is not None, True

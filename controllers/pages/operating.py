@@ -140,7 +140,7 @@ class ModeForm(Form):
             "Proposed:" if filed.new else "You proposed this already:",
             reverse("proposal", args=[proposal.pk]),
             wording.number(proposal),
-            needed(proposal.people),
+            needed(roles.quorum_of(proposal).people),
         )
         messages.success(request, said)
 

@@ -11,6 +11,7 @@ from controllers.engine.types import Ruling
 from controllers.executing import preconditions
 from controllers.models import Cycle, Proposal
 from controllers.proposing.again import LATE
+from controllers.roles import Tally
 
 Answer = Literal["ok", "bad", "wait"]
 ICONS = {"ok": "circle-check", "bad": "circle-alert", "wait": "clock"}
@@ -34,14 +35,15 @@ class Check(NamedTuple):
         return ICONS[self.answer]
 
 
-def checks(proposal: Proposal, votes: int, now: datetime) -> list[Check]:
+def checks(proposal: Proposal, tally: Tally, now: datetime) -> list[Check]:
     """Return everything that is asked again before it runs."""
     return [
         declared(proposal),
         *ruled(proposal, gating.examine(proposal, now)),
         *conditions(proposal),
         *hooks(proposal),
-        quorum(proposal, votes),
+        quorum(proposal, tally),
+        *groups(proposal, tally),
     ]
 
 
@@ -90,9 +92,9 @@ def hooks(proposal: Proposal) -> Iterator[Check]:
             return
 
 
-def quorum(proposal: Proposal, votes: int) -> Check:
+def quorum(proposal: Proposal, tally: Tally) -> Check:
     """Ask whether enough people stand behind it."""
-    needed = proposal.people
+    needed, votes = tally.needed, tally.given
     if proposal.lane == "run" or needed == 0:
         return Check("ok", "The policy lets it run without asking")
     if votes >= needed or proposal.answer in ("break_glass",):
@@ -101,3 +103,15 @@ def quorum(proposal: Proposal, votes: int) -> Check:
         return Check("bad", "Nobody approved it in time")
     said = "One approval" if needed == 1 else f"{needed} approvals"
     return Check("wait", said, "", f"{votes} of {needed} given")
+
+
+def groups(proposal: Proposal, tally: Tally) -> Iterator[Check]:
+    """Ask whether enough of them are in the groups that policies name."""
+    if proposal.answer == "break_glass":
+        return
+    for each in tally.shares:
+        if not each.known:
+            yield Check("bad", each.sentence)
+        else:
+            given = f"{each.given} of {each.needed} given"
+            yield Check("wait" if each.missing else "ok", "Of the group", each.group, given)

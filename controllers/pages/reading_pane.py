@@ -41,6 +41,9 @@ class Voter:
     you: bool
     decision: Decision | None
     word: wording.Word
+    # By what right they may, and in which of the groups asked for they are.
+    why: str = ""
+    groups: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -93,7 +96,8 @@ class Reading:
     @cached_property
     def state(self) -> wording.Word:
         """How it stands."""
-        return wording.state(self.proposal, self.now, len(self.votes) if self.waits else 0)
+        votes = len(self.votes) if self.waits else 0
+        return wording.state(self.proposal, self.now, votes, self.people)
 
     @property
     def risk(self) -> str:
@@ -137,10 +141,27 @@ class Reading:
         """The approvals that count for what it is now."""
         return roles.still_valid(votes_for(self.proposal), self.proposal, self.now)
 
+    @cached_property
+    def needs(self) -> roles.Quorum:
+        """Who has to approve, by the gate and by policies; what is over is as it was asked."""
+        if self.open:
+            return roles.quorum_of(self.proposal)
+        return roles.Quorum(self.proposal.people)
+
+    @cached_property
+    def tally(self) -> roles.Tally:
+        """What it needs, and what it has."""
+        return self.needs.tally(self.votes)
+
+    @property
+    def people(self) -> int:
+        """How many have to approve."""
+        return self.tally.needed
+
     @property
     def missing(self) -> int:
         """How many more have to approve."""
-        return max(self.proposal.people - len(self.votes), 0)
+        return self.tally.missing
 
     # What would be done.
 
@@ -190,7 +211,7 @@ class Reading:
     @cached_property
     def checks(self) -> Sequence[Check]:
         """What is asked again before it runs."""
-        return reading_checks.checks(self.proposal, len(self.votes), self.now)
+        return reading_checks.checks(self.proposal, self.tally, self.now)
 
     # Why.
 
@@ -228,24 +249,39 @@ class Reading:
 
     def voters(self, viewer: User) -> Sequence[Voter]:
         """Return who decided or may, the one who looks first among those who may."""
-        given = {each.person_id: each for each in self.votes}
-        able = roles.deciders(self.proposal, self.now) if self.waits else []
-        heard = [each.person for each in self.votes if each.person is not None]
+        given = {each.person_id for each in self.votes}
+        able = roles.entitled(self.proposal, self.now, self.needs) if self.waits else []
         waiting = sorted(
-            (each for each in able if each.pk not in given), key=lambda each: each != viewer
+            (each for each in able if each.person.pk not in given),
+            key=lambda each: (each.person != viewer, not self.helps(each)),
         )
-        return [self.voter(each, viewer, given) for each in [*heard, *waiting]]
+        return [
+            *(self.heard(each, viewer) for each in self.votes if each.person is not None),
+            *(self.waited_for(each, viewer) for each in waiting),
+        ]
 
-    def voter(self, person: User, viewer: User, given: dict[int | None, Decision]) -> Voter:
-        """Say how one person stands."""
-        you = person == viewer
-        if person.pk in given:
-            word = wording.Word("Approved", "ok", "check")
-        elif not self.missing:
+    def heard(self, decision: Decision, viewer: User) -> Voter:
+        """Say how somebody decided."""
+        person, word = decision.person or User(), wording.Word("Approved", "ok", "check")
+        groups = self.needs.groups_of(decision.behalf_id or person.pk)
+        return Voter(person, person == viewer, decision, word, groups=tuple(groups))
+
+    def waited_for(self, decider: roles.Decider, viewer: User) -> Voter:
+        """Say how somebody stands who may decide, and why they may."""
+        you = decider.person == viewer
+        if not self.missing:
             word = wording.Word("Not needed")
+        elif not self.helps(decider):
+            word = wording.Word("Can reject")
         else:
             word = wording.Word("Waiting for you", "human") if you else wording.Word("Can decide")
-        return Voter(person, you, given.get(person.pk), word)
+        return Voter(decider.person, you, None, word, decider.why, decider.groups)
+
+    def helps(self, decider: roles.Decider) -> bool:
+        """Tell whether an approval of theirs brings it nearer: a group may be all that lacks."""
+        rest = max((each.missing for each in self.tally.shares), default=0)
+        lacking = set(self.tally.lacking)
+        return bool(lacking.intersection(decider.groups)) or self.people - len(self.votes) > rest
 
     @cached_property
     def next_level(self) -> Level | None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 
 from controllers.models import Decision, Proposal
-from controllers.roles import deputies, interests, rights
+from controllers.roles import deputies, interests, quorum, rights
+from controllers.roles.quorum import Quorum
 from controllers.roles.rights import DECIDE, GLASS, Denied
 
 RISKS = ("low", "medium", "high")
@@ -76,10 +77,28 @@ def ceilings_in(domains: Iterable[str], now: datetime) -> dict[str, dict[int, in
     return found
 
 
-def authority(person: User, proposal: Proposal, now: datetime) -> Authority:
+class Decider(NamedTuple):
+    """Somebody who may decide now, for whom, and in which of the groups asked for."""
+
+    person: User
+    # Nobody when it is their own right.
+    behalf: User | None
+    groups: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """By what right."""
+        right = f"deputy of {self.behalf.get_username()}" if self.behalf else "approver"
+        return ", ".join([right, *(f"in {each}" for each in self.groups)])
+
+
+def authority(
+    person: User, proposal: Proposal, now: datetime, needs: Quorum | None = None
+) -> Authority:
     """Return by which right somebody decides about a proposal; without one it is denied.
 
-    A deputy may have no part in it, and neither may the one they decide for.
+    A deputy may have no part in it, and neither may the one they decide for. Who has a right of
+    their own uses that, unless a group is asked for that only the one they decide for is in.
     """
     if not User.objects.filter(pk=person.pk, is_active=True).exists():
         raise Denied("Inactive", "This account is not active.")
@@ -89,7 +108,7 @@ def authority(person: User, proposal: Proposal, now: datetime) -> Authority:
         raise refused
     refused = case.lack(person)
     if refused is None:
-        return Authority(person, None)
+        return Authority(person, member_behind(person, proposal, case, now, needs))
     for delegator in unheard(deputies.delegators(person, now), proposal):
         objection = case.objection(delegator)
         if objection is None:
@@ -97,6 +116,18 @@ def authority(person: User, proposal: Proposal, now: datetime) -> Authority:
         name = delegator.get_username()
         refused = Denied(objection.code, f"You decide for {name} here. {objection}")
     raise refused
+
+
+def member_behind(
+    person: User, proposal: Proposal, case: Case, now: datetime, needs: Quorum | None
+) -> User | None:
+    """Return the member of a group asked for whom somebody who is in none of them decides for."""
+    asked = needs or quorum.of(proposal)
+    if not asked.groups or asked.groups_of(person.pk):
+        return None
+    behind = unheard(deputies.delegators(person, now), proposal)
+    able = (each for each in behind if asked.groups_of(each.pk) and case.objection(each) is None)
+    return next(able, None)
 
 
 def unheard(delegators: Iterable[User], proposal: Proposal) -> list[User]:
@@ -110,14 +141,25 @@ def unheard(delegators: Iterable[User], proposal: Proposal) -> list[User]:
 
 def deciders(proposal: Proposal, now: datetime) -> list[User]:
     """Return everybody who may decide about a proposal now, deputies among them."""
+    return [each.person for each in entitled(proposal, now, Quorum(0))]
+
+
+def entitled(proposal: Proposal, now: datetime, needs: Quorum) -> list[Decider]:
+    """Return everybody who may decide about a proposal now, each with why."""
     case = Case.read(proposal, now)
     approvers = User.objects.filter(pk__in=case.ceilings)
     able = [each for each in approvers if case.objection(each) is None]
-    standing = deputies.in_force(now).filter(person__in=able).select_related("deputy")
-    stand_ins = [
-        each.deputy for each in standing if interests.objection(each.deputy, case.barred) is None
-    ]
-    return sorted({*able, *stand_ins}, key=lambda each: each.get_username())
+    found = {each: Decider(each, None, tuple(needs.groups_of(each.pk))) for each in able}
+    standing = deputies.in_force(now).filter(person__in=able).select_related("person", "deputy")
+    for each in standing.order_by("pk"):
+        if interests.objection(each.deputy, case.barred) is not None:
+            continue
+        stands = Decider(each.deputy, each.person, tuple(needs.groups_of(each.person_id)))
+        known = found.setdefault(each.deputy, stands)
+        # Where only the other is in a group asked for, their word is what counts.
+        if stands.groups and not known.groups:
+            found[each.deputy] = stands
+    return sorted(found.values(), key=lambda each: each.person.get_username())
 
 
 def still_valid(

@@ -110,7 +110,7 @@ STEPS: Mapping[str, Word] = {
 }
 
 
-def state(proposal: Proposal, now: datetime, votes: int = 0) -> Word:
+def state(proposal: Proposal, now: datetime, votes: int = 0, people: int = 0) -> Word:
     """Say how a proposal stands; `votes` counts those given while more are needed."""
     waits = proposal.state in WAITING
     if waits and proposal.expires_at <= now:
@@ -120,7 +120,8 @@ def state(proposal: Proposal, now: datetime, votes: int = 0) -> Word:
     if proposal.undoing and proposal.state in OPEN:
         return UNDOING
     if waits and votes:
-        return Word(f"Approved ({votes} of {proposal.people})", "human", "check")
+        needed = max(proposal.people, people)
+        return Word(f"Approved ({votes} of {needed})", "human", "check")
     special = SPECIAL.get((proposal.state, proposal.answer))
     return special or STATES[proposal.state]
 

@@ -21,6 +21,8 @@ from resources.kind import (
 )
 from resources.paths import objects
 
+POLICIES = "spec.approvalPolicies"
+
 
 def _migrate(document: Document) -> None:
     for spec in objects(document, "spec"):
@@ -28,12 +30,14 @@ def _migrate(document: Document) -> None:
 
 
 def _lowered(before: Document, after: Document) -> Iterator[Problem]:
-    """Say which guards a change weakens: the audit, the way to step in, a path of escalation."""
+    """Say which guards a change weakens: audit, stepping in, escalation, who has to approve."""
     for path in ("spec.audit.enabled", "spec.humanOverride.enabled"):
         yield from weaker(before, after, path, rank((False, True), False))
     yield from weaker(before, after, "spec.humanOverride.drillEvery", _frequency)
     yield from weaker(before, after, "spec.audit.level", rank(("none", "summary", "full"), "none"))
     yield from lost(before, after, "spec.escalation.paths", _kept)
+    yield from lost(before, after, POLICIES, _as_strict)
+    yield from _elsewhere(before, after)
 
 
 def _frequency(declared: Any) -> float:
@@ -50,6 +54,34 @@ def _kept(old: Document, new: Document) -> bool:
 
 def _patience(path: Document) -> timedelta:
     return parse_duration(path.get("timeout", "")) or timedelta.max
+
+
+def _as_strict(old: Document, new: Document) -> bool:
+    """Tell whether a policy still asks as many of the same people, about everything it did."""
+    as_many = new.get("people", 1) >= old.get("people", 1)
+    same_group = old.get("group", "") in ("", new.get("group", ""))
+    was, becomes = old.get("match") or {}, new.get("match") or {}
+    return as_many and same_group and all(_covers(was, becomes, name) for name in becomes)
+
+
+def _covers(was: Document, becomes: Document, name: str) -> bool:
+    """Tell whether a match lets through what it let through before."""
+    if name not in was:
+        return False
+    listed = isinstance(was[name], list) and isinstance(becomes[name], list)
+    return set(was[name]) <= set(becomes[name]) if listed else was[name] == becomes[name]
+
+
+def _elsewhere(before: Document, after: Document) -> Iterator[Problem]:
+    """Say when policies would no longer count where they do; those it extends count, too."""
+    here, there = (next(objects(each, "spec"), {}) for each in (before, after))
+    was, becomes = here.get("domain"), there.get("domain")
+    if here.get("approvalPolicies") and was != becomes and becomes != "*":
+        said = f"spec.approvalPolicies would count in {becomes} and no longer in {was}"
+        yield Problem("/spec/domain", said)
+    parent = here.get("extends")
+    if parent and there.get("extends") != parent:
+        yield Problem("/spec/extends", f"what governance/{parent} asks for would no longer count")
 
 
 KIND = Kind(

@@ -28,6 +28,10 @@ NO_PAGES = {
     "decide-many",
     "drill",
     "economics-csv",
+    "group-change",
+    "group-delete",
+    "group-member",
+    "group-new",
     "inbox-read",
     "load-example",
     "machine-switch",
@@ -58,6 +62,7 @@ FIXED = {
         "/profile/security",
         "/people",
         "/people/1",
+        "/people/groups",
         "/resources/agent/nobody",
     ),
     "resources": (

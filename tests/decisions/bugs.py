@@ -110,8 +110,8 @@ BUGS = (
         "a quorum is met only exactly",
         "I4",
         "deciding.voting:vote",
-        "heard < proposal.people",
-        "heard != proposal.people",
+        "not heard.enough",
+        "heard.given != heard.needed",
     ),
     bug(
         "rights are remembered",

@@ -36,11 +36,19 @@ POLICY: Document = {
     "promptInjectionDefense": {"onDetection": "warn"},
 }
 PATH: Document = {"level": 1, "role": "manager", "channel": "slack-ops", "timeout": "1h"}
+BOARD: Document = {
+    "name": "payments",
+    "match": {"risks": ["medium", "high"], "reversible": False},
+    "people": 2,
+    "group": "board",
+}
 GOVERNANCE: Document = {
     "domain": "harbour",
     "audit": {"enabled": True, "level": "summary"},
     "humanOverride": {"enabled": True},
     "escalation": {"paths": [PATH]},
+    "extends": "charter",
+    "approvalPolicies": [BOARD],
 }
 TELEMETRY: Document = {
     "event": "harbour.ship_arrived",
@@ -61,6 +69,11 @@ Case = tuple[str, Document, str]
 
 def within(name: str, *rules: Document) -> Document:
     return {"actions": {name: list(rules)}}
+
+
+def approvals(**changes: Any) -> Document:
+    """Declare the one policy with something else in it."""
+    return {"approvalPolicies": [merge(BOARD, changes)]}
 
 
 LOWERED: list[Case] = [
@@ -120,6 +133,17 @@ LOWERED: list[Case] = [
         {"escalation": {"paths": [PATH | {"timeout": "2h"}]}},
         "/spec/escalation/paths",
     ),
+    ("Governance", {"approvalPolicies": None}, "/spec/approvalPolicies"),
+    ("Governance", approvals(people=1), "/spec/approvalPolicies"),
+    ("Governance", approvals(people=None), "/spec/approvalPolicies"),
+    ("Governance", approvals(people=3, group=None), "/spec/approvalPolicies"),
+    ("Governance", approvals(group="friends"), "/spec/approvalPolicies"),
+    ("Governance", approvals(match={"risks": ["high"]}), "/spec/approvalPolicies"),
+    ("Governance", approvals(match={"kinds": ["Agent"]}), "/spec/approvalPolicies"),
+    ("Governance", approvals(match={"reversible": True}), "/spec/approvalPolicies"),
+    ("Governance", {"domain": "depot"}, "/spec/domain"),
+    ("Governance", {"extends": "lax"}, "/spec/extends"),
+    ("Governance", {"extends": None}, "/spec/extends"),
 ]
 KEPT: list[tuple[str, Document]] = [
     ("Controller", {"enforcementMode": "enforce"}),
@@ -140,6 +164,11 @@ KEPT: list[tuple[str, Document]] = [
     ("SecurityPolicy", {"promptInjectionDefense": {"onDetection": "block"}}),
     ("SecurityPolicy", {"auditInterval": "7d"}),
     ("Governance", {"audit": {"level": "full"}}),
+    ("Governance", {"domain": "*"}),
+    ("Governance", approvals(name="money", people=3)),
+    ("Governance", approvals(match=None)),
+    ("Governance", approvals(match={"risks": ["low", "medium", "high"]})),
+    ("Governance", {"approvalPolicies": [{"name": "all"}, BOARD]}),
     ("Governance", {"escalation": {"paths": [PATH | {"timeout": "30m"}, PATH | {"level": 2}]}}),
 ]
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from controllers import holds
+from controllers import holds, roles
 from controllers.models import Proposal
 from controllers.operations import endpoints
 from controllers.pages import urls
@@ -32,6 +32,10 @@ NO_PAGES = {
     "decide-many",
     "drill",
     "economics-csv",
+    "group-change",
+    "group-delete",
+    "group-member",
+    "group-new",
     "inbox-read",
     "load-example",
     "machine-switch",
@@ -60,6 +64,14 @@ def placed(clock: Clock) -> int:
     return holds.place(wanted, now=clock.now, person=User.objects.get(username="maya")).hold.pk
 
 
+def grouped(clock: Clock) -> int:
+    """Make a group with somebody in it, and return its number."""
+    ada, maya = (User.objects.get(username=name) for name in ("admin", "maya"))
+    made = roles.add_group("board", "Looks at payments.", by=ada, now=clock.now)
+    roles.add_member(made, maya, by=ada, now=clock.now)
+    return made.pk
+
+
 def managed(clock: Clock) -> dict[str, tuple[Any, ...]]:
     """Enter a machine and issue a token, and return what they are called."""
     ada, scopes = User.objects.get(username="admin"), ["status:write"]
@@ -79,6 +91,7 @@ def addresses(clock: Clock) -> dict[str, str]:
         "trace": (LedgerEvent.objects.latest("pk").correlation_id,),
         **dict.fromkeys(("proposal", "decide"), (Proposal.objects.earliest("pk").pk,)),
         **dict.fromkeys(("person", "person-door"), (User.objects.get(username="vera").pk,)),
+        "group": (grouped(clock),),
         **managed(clock),
         **dict.fromkeys(("hold", "hold-lift", "hold-renew"), (placed(clock),)),
     }
