@@ -12,6 +12,7 @@ from django.conf import settings
 from controllers import (
     accounting,
     admission,
+    checks,
     drills,
     earning,
     escalation,
@@ -60,6 +61,7 @@ def duties() -> tuple[Duty, ...]:
         Duty("telemetry alerts", EVERY_FEW_SECONDS, telemetry.listen),
         Duty("violations", EVERY_FEW_SECONDS, admission.look_after),
         Duty("autonomy", EVERY_MINUTE, earning.sweep),
+        Duty("checks", EVERY_MINUTE, checks.sweep),
         Duty("telemetry status", EVERY_MINUTE, telemetry.publish),
         Duty("budgets", EVERY_MINUTE, accounting.renew),
         Duty("checkpoint", settings.CHECKPOINT_EVERY, evidence.checkpoint),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 
-from controllers import deciding, proposals, roles
+from controllers import checks, deciding, proposals, roles
 from controllers.clocks import current
 from controllers.lifecycle import WAITING
 from controllers.models import Decision, Proposal
@@ -143,14 +143,15 @@ def decide_all(
         elif key in grave:
             found.append(Result(key, "excluded", EXCLUDED))
         else:
-            found.append(attempt(key, partial(say, seen=seen)))
+            found.append(attempt(key, partial(say, seen=seen), person))
     return found
 
 
-def attempt(key: int, say: Callable[[int], Proposal]) -> Result:
+def attempt(key: int, say: Callable[[int], Proposal], person: User) -> Result:
     """Give one answer in its own transaction; what is refused says why."""
     try:
-        return Result(key, "done", proposal=say(key))
+        proposal = say(key)
+        return Result(key, "done", checks.told(proposal, person), proposal)
     except (proposals.Refused, roles.Denied) as error:
         words = (word for kind, word in WORDS if isinstance(error, kind))
         word: Word = next(words, "refused")

@@ -82,6 +82,9 @@ def fitting(key: int, verb: Verb, now: datetime, seen: Seen | None) -> Any:
     row = Proposal.objects.filter(pk=key, state__in=lifecycle.sources(verb))
     if seen is not None:
         row = row.filter(revision=seen.revision, action_digest=seen.digest)
+    if verb == "claim":
+        # A check brings nothing about, whatever state it is in.
+        row = row.filter(seeded=None)
     # The clock ends what waits, not the sweep that writes it down.
     if verb != "expire":
         row = row.filter(~Q(state__in=WAITING) | Q(expires_at__gt=current(now)))

@@ -7,7 +7,7 @@ people together, and only where nobody can be told apart.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median, quantiles
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from controllers import roles
-from controllers.models import Decision
+from controllers.models import Check, Decision
 
 LATELY = timedelta(days=90)
 # No more answers are gone through; then it is said that there were more.
@@ -71,11 +71,19 @@ class Quality:
     slow: timedelta | None = None
     # Whether there were more than were gone through.
     cut: bool = False
+    # Check proposals that were answered, and how many of them were not let through.
+    checks: int = 0
+    caught: int = 0
 
     @property
     def override_rate(self) -> float | None:
         """How many people replaced by something else; nothing of none."""
         return self.overridden / self.answers if self.answers else None
+
+    @property
+    def catch_rate(self) -> float | None:
+        """How many of the checks were caught; nothing of none."""
+        return self.caught / self.checks if self.checks else None
 
     @property
     def revert_rate(self) -> float | None:
@@ -99,7 +107,8 @@ def of_controller(proposer: str, now: datetime, since: datetime | None = None) -
 def of_person(person: User, now: datetime) -> Quality:
     """Return how somebody decides; only for their own eyes."""
     since = now - LATELY
-    return summed(since, read(answers(since).filter(person=person)))
+    found = summed(since, read(answers(since).filter(person=person)))
+    return with_checks(found, checked(since).filter(person=person))
 
 
 def of_everybody(viewer: User, now: datetime) -> Together | None:
@@ -109,7 +118,23 @@ def of_everybody(viewer: User, now: datetime) -> Together | None:
     since = now - LATELY
     found = read(answers(since))
     people = len({each.person for each in found})
-    return Together(people, summed(since, found) if people >= FEWEST else None)
+    if people < FEWEST:
+        return Together(people, None)
+    checks, all_of_them = checked(since), summed(since, found)
+    # The checks of fewer people would be theirs.
+    enough = checks.values("person").distinct().count() >= FEWEST
+    return Together(people, with_checks(all_of_them, checks) if enough else all_of_them)
+
+
+def checked(since: datetime) -> QuerySet[Check]:
+    """Return the check proposals that people answered."""
+    return Check.objects.filter(person__isnull=False, ended_at__gte=since)
+
+
+def with_checks(found: Quality, rows: QuerySet[Check]) -> Quality:
+    """Add how many checks there were, and how many of them were caught."""
+    seen = list(rows.values_list("caught", flat=True)[:MOST])
+    return replace(found, checks=len(seen), caught=count(bool(each) for each in seen))
 
 
 def answers(since: datetime) -> QuerySet[Decision]:

@@ -63,7 +63,7 @@ def of(proposer: str, now: datetime, since: datetime | None = None) -> Record:
     """Return the record of whoever proposes, such as `agent/scribe`."""
     since = since or now - LATELY
     counts = {name: Count("pk", filter=condition) for name, condition in COUNTS.items()}
-    moved = Proposal.objects.filter(proposer=proposer, changed_at__gte=since)
+    moved = Proposal.objects.filter(proposer=proposer, changed_at__gte=since, seeded=None)
     grouped = moved.order_by().values("state").annotate(proposals=Count("pk"), **counts)
     rows: list[dict[str, Any]] = [dict(row) for row in grouped]
     states = {row["state"]: row["proposals"] for row in rows}

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from controllers import deciding, grouping, proposing
+from controllers import checks, deciding, grouping, proposing
 from controllers.api import decision_documents as documents
 from controllers.api import decision_examples as examples
 from controllers.api.decisions import (
@@ -155,7 +155,10 @@ class Answer(Human):
             raise Refused(403, "confirm", stepping.SENTENCE, at=there)
         with as_problems(now):
             proposal = say(row.pk, person=person, now=now, **given)
-        return whole(request, proposal, now)
+        response = whole(request, proposal, now)
+        if check := checks.told(proposal, person):
+            response.data["check"] = check
+        return response
 
 
 class DecideMany(Human):

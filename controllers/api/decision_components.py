@@ -160,6 +160,7 @@ SCHEMAS: dict[str, Schema] = {
         actions=many("ProposedAction"),
         basis=FREE,
         basisDigest=DIGEST,
+        check=text("Only to whoever just answered one: that it was a check, and if you saw it."),
         policy=FREE,
         evidence={"type": "array", "items": FREE},
         decisions=many("Decided"),

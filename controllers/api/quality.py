@@ -81,6 +81,7 @@ class EverybodysQuality(View):
 def document(found: Quality) -> Document:
     """Write figures as the API shows them; what nothing is known of is left out."""
     rates = {"overrideRate": found.override_rate, "revertRate": found.revert_rate}
+    rates["catchRate"] = found.catch_rate
     times = {"typicalSeconds": found.typical, "slowSeconds": found.slow}
     return {
         "since": instant(found.since),
@@ -90,6 +91,7 @@ def document(found: Quality) -> Document:
         "overridden": found.overridden,
         "reverted": found.reverted,
         "worse": found.worse,
+        **({"checks": found.checks, "caught": found.caught} if found.checks else {}),
         **{name: rate for name, rate in rates.items() if rate is not None},
         **{name: at.total_seconds() for name, at in times.items() if at is not None},
         "cut": found.cut,

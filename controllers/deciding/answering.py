@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from controllers import people, proposals
+from controllers import checks, people, proposals
 from controllers.lifecycle import OPEN, Answer
 from controllers.models import Decision, Proposal
 from controllers.proposals import Decided, Refused, Seen
@@ -92,7 +93,11 @@ def settle(
             tracing.belong(span, proposal.correlation_id)
             if proposal.undoing and proposal.state in OPEN and said.verb != "resolve":
                 raise Decided(f"It is being undone by {proposal.decided_by}.", proposal, ())
-            return act(proposal, said)
+            check = checks.open_of(proposal)
+            if check is None:
+                return act(proposal, said)
+            rehearse(act, proposal, said)
+            return checks.answered(check, said.person, said.verb, said.now)
     except Decided as late:
         if late.proposal is not None and repeated(said, late.proposal):
             return late.proposal
@@ -100,6 +105,17 @@ def settle(
     except IntegrityError as error:
         # Of each plan one proposal is open: this one would have become the second.
         raise Invalid("The same plan is open in another proposal.", known(key)) from error
+
+
+class Rehearsed(Exception):
+    """Everything was as if; now it is taken back."""
+
+
+def rehearse(act: Act, proposal: Proposal, said: Said) -> None:
+    """Act as if, so that whoever may not is refused, and take all of it back."""
+    with suppress(Rehearsed), transaction.atomic():
+        act(proposal, said)
+        raise Rehearsed
 
 
 def known(key: int) -> Proposal:

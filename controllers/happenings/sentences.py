@@ -77,6 +77,7 @@ PROPOSALS: Mapping[str, Said] = {
     "proposal.freed": Said("", "play", "lets {it}{on} go on"),
     "proposal.woken": Said("warn", "alarm-clock", "shows {it}{on} again{because}"),
     "proposal.reproposed": Said("", "inbox", "proposed {it}{on} anew{because}"),
+    "proposal.checked": Said("", "shield-check", "ended {it}{on}: it was a check"),
     "proposal.escalated": Said("warn", "megaphone", "told {rung} that {it}{on} waits"),
 }
 CARRYING_OUT: Mapping[str, Said] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from controllers.models.accounting import Consumption, Crossing, Price, Usage
 from controllers.models.admitting import Admission, Violation
 from controllers.models.arriving import TelemetryCount, TelemetryEvent, TelemetryPulse
+from controllers.models.checking import Check
 from controllers.models.conclusions import Alert, DriftSample, Judgement
 from controllers.models.drilling import Drill
 from controllers.models.earning import Autonomy
@@ -27,6 +28,7 @@ __all__ = [
     "ApprovalGroup",
     "Autonomy",
     "Channel",
+    "Check",
     "Chore",
     "Consumption",
     "Crossing",

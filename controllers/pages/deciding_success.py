@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from controllers import gating, roles, wording
+from controllers import checks, gating, roles, wording
 from controllers.lifecycle import WAITING
 from controllers.models import Proposal
 from controllers.pages.approvals import Approvals
@@ -48,7 +48,10 @@ class Said:
         self.number = wording.number(proposal)
         self.held, self.undo = False, False
         self.text = SENTENCES.get(desk.verdict, "")
-        if desk.verdict == "approve":
+        check = checks.told(proposal, desk.person)
+        if check:
+            self.text = check
+        elif desk.verdict == "approve":
             self.approved(desk)
 
     def approved(self, desk: Desk) -> None:

@@ -153,5 +153,5 @@ def counted(domain: str, windows: Sequence[Window], now: datetime) -> dict[str, 
     line = Count("pk", filter=Q(delayed=True, state__in=WAITING, quiet_until__gt=now))
     longest = max(each.span for each in windows)
     recent = Q(created_at__gt=now - longest) | Q(quiet_until__gt=now)
-    rows = Proposal.objects.filter(recent, lane="ask", resource__domain=domain)
+    rows = Proposal.objects.filter(recent, lane="ask", resource__domain=domain, seeded=None)
     return rows.aggregate(waiting=line, **counts)

@@ -20,7 +20,7 @@ from tests.resources.racing import together
 
 STARTING = ["drills", "runs", "triggers", "schedules"]
 OFTEN = ["holds", "proposals", "escalation", *STARTING, "telemetry alerts", "violations"]
-PUBLISHED = ["autonomy", "telemetry status", "budgets"]
+PUBLISHED = ["autonomy", "checks", "telemetry status", "budgets"]
 MINUTELY = [*PUBLISHED, "checkpoint", "references"]
 ALL = [*OFTEN, *MINUTELY, "retention", "records", "events", "answers", "door"]
 

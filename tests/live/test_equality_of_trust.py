@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
-from controllers import autonomy, drills, earning, executing
-from controllers.models import Autonomy
-from tests.decisions.making import controller, proposal
+from controllers import autonomy, checks, deciding, drills, earning, executing
+from controllers.models import Autonomy, Check
+from tests.controllers.making import work
+from tests.decisions.carrying import consume
+from tests.decisions.making import controller, proposal, seen
 from tests.live.watching import World, about_controller, glance
 from tests.live.watching import world as world
 from tests.resources.making import apply, live, made
@@ -38,3 +40,18 @@ def test_autonomy(world: World) -> None:
         grant(wish, given, world.clock.now)
     with world.watch("controller.autonomy-ended", about_controller("truster")):
         earning.end(row, Autonomy.objects.get().pk, person=world.person(), now=world.clock.now)
+
+
+def test_checks(world: World) -> None:
+    now, maya, agent = world.clock.now, world.person(), world.agent()
+    spec = {"domain": "growth", "humanOverride": {"checks": {"perWeek": 1}}}
+    assert apply(now, made("Governance", "rules", spec)).written
+    consume(world.clock, agent.name, 10)
+    work(world.clock)
+    pages = [*glance(agent), "/profile"]
+    with world.watch("proposal.created", pages):
+        assert checks.sweep(now) == 1
+    row = Check.objects.get().proposal
+    pages.append(f"/approvals/{row.pk}")
+    with world.watch("proposal.withdrawn proposal.checked", pages):
+        deciding.reject(row.pk, person=maya, seen=seen(row), now=now, reason="No.")
