@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from resources import conditions, references, specs, store
+from resources import conditions, kinds, references, specs, store
 from resources.actor import Actor
 from resources.models import Condition, Reference, Resource
+from resources.paths import at
 from resources.references import Name, any_of
 from resources.scoping import Scope
 from resources.store import Draft, drafts_of
@@ -77,12 +78,26 @@ def plan(target: Name, expected: int | None, now: datetime) -> list[Draft]:
     doomed = {target: root}
     orphans: dict[Name, Draft] = {}
     follow(doomed, orphans)
+    check_guards(draft.resource for draft in doomed.values())
     for draft in doomed.values():
         draft.deleted = True
         draft.events = [("resource.deleted", {"generation": draft.resource.generation})]
     drafts = [*doomed.values(), *(o for n, o in orphans.items() if n not in doomed)]
     drafts += bereaved(drafts, now)
     return drafts + references.settle(drafts, now=now)
+
+
+def check_guards(doomed: Iterable[Resource]) -> None:
+    """Raise while something declares what only two people take away: deleting would be a way."""
+    standing = [
+        f"{path} of {row}"
+        for row in doomed
+        if (known := kinds.by_name(row.kind)) is not None
+        for path in known.guards
+        if any(value for _, value in at({"spec": row.spec}, path))
+    ]
+    if standing:
+        raise Blocked(sorted(standing))
 
 
 def follow(doomed: dict[Name, Draft], orphans: dict[Name, Draft]) -> None:

@@ -134,6 +134,8 @@ class Kind:
     proven: tuple[str, ...] = ()  # fields of the status that only the product's evidence moves
     # Which guards a change weakens; each is a place and a sentence.
     lowered: Callable[[Document, Document], Iterator[Problem]] = _no_problems
+    # Places whose guards two people have to take away before it may be deleted.
+    guards: tuple[str, ...] = ()
     # Each edit changes a private copy: accept other spellings, go to v0.2, satisfy validators.
     tolerate: Edit = _no_edit
     migrate: Edit = _no_edit

@@ -106,5 +106,6 @@ KIND = Kind(
     ),
     proven=("lastOverrideTest",),
     lowered=_lowered,
+    guards=(POLICIES,),
     migrate=_migrate,
 )

@@ -20,6 +20,7 @@ from resources import deletion, ledger, retention, tokens
 from resources.actor import SYSTEM, Actor
 from resources.models import ResourceRevision
 from tests.conftest import Clock, given
+from tests.controllers.making import declare
 from tests.decisions.carrying import consume
 from tests.live.watching import KEEPER, World, about_resource
 from tests.live.watching import world as world
@@ -163,6 +164,28 @@ def test_people(world: World) -> None:
         exports.end(maya, "proposals.csv", 7, now=now)
     with world.watch("person.revoked", pages):
         roles.revoke(maya, "approver", by=admin, now=now)
+
+
+def test_groups(world: World) -> None:
+    now, tomas, admin = world.clock.now, *map(world.person, ("tomas", "admin"))
+    wish = world.wish()
+    pages = ["/people/groups", f"/approvals/{wish.pk}", f"/approvals?at={wish.pk}"]
+    rule = {"name": "campaigns", "people": 1, "group": "board"}
+    charter = made("Governance", "charter", {"domain": "*", "approvalPolicies": [rule]})
+    with world.watch("resource.created", pages):
+        declare(world.clock, charter)
+    with world.watch("group.made", pages):
+        board = roles.add_group("board", "Looks at campaigns.", by=admin, now=now)
+    pages.append(f"/people/groups/{board.pk}")
+    with world.watch("group.joined", pages):
+        roles.add_member(board, tomas, by=admin, now=now)
+    with world.watch("group.changed", pages):
+        roles.change_group(board, description="Looks at all of them.", by=admin, now=now)
+    with world.watch("group.left", pages):
+        roles.remove_member(board, tomas, by=admin, now=now)
+    other = roles.add_group("other", "", by=admin, now=now)
+    with world.watch("group.deleted", pages):
+        roles.delete_group(other, by=admin, now=now)
 
 
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")

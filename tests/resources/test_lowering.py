@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources import kinds, specs
+from resources import deletion, kinds, specs
 from resources.actor import SYSTEM, Actor
 from resources.differences import merge
 from resources.kind import Document
@@ -303,3 +303,15 @@ def test_a_dry_run_says_so_too_and_the_rest_of_a_set_waits_or_goes_on(clock: Clo
 @pytest.mark.parametrize("kind", [kind for kind in kinds.ALL if kind.name not in GUARDED])
 def test_other_kinds_have_no_guards(kind: Any) -> None:
     assert list(kind.lowered({"spec": {"enforcementMode": "enforce"}}, {"spec": {}})) == []
+
+
+@pytest.mark.django_db
+def test_deleting_is_no_way_around_an_approval_policy(clock: Clock) -> None:
+    assert write(clock, document("Governance")).action == "created"
+
+    with pytest.raises(deletion.Blocked, match=r"spec.approvalPolicies of governance/guard"):
+        deletion.delete("Governance", "guard", actor=ALICE, now=clock.now)
+
+    without = document("Governance", {"approvalPolicies": None})
+    assert write(clock, without, authorised=True).action == "changed"
+    assert deletion.delete("Governance", "guard", actor=ALICE, now=clock.now)
