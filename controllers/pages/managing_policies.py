@@ -23,6 +23,7 @@ from controllers.pages.managing import Managing
 from controllers.pages.modes import CHOICES
 from controllers.pages.page import COUNTED, part
 from controllers.proposing import attention
+from controllers.roles.quorum import Declared, Policy
 from controllers.templatetags.words import span_in_words
 from resources.kind import Document
 from resources.models import Resource
@@ -120,6 +121,7 @@ class Policies(Managing):
         "policy-loops": part(
             "manage/_loops.html", "controller", "resource.spec-changed", "person", *COUNTED
         ),
+        "policy-quorums": part("manage/_quorums.html", "group", "resource.spec-changed", *COUNTED),
         "policy-places": part("manage/_paths.html", "resource.spec-changed", *COUNTED),
     }
 
@@ -190,8 +192,21 @@ class Policies(Managing):
     def places(self) -> list[Place]:
         """The domains, and how questions climb in each."""
         charter = Charter.read()
+        return [place_of(charter, each) for each in self.domains]
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """The domains that the one who looks sees."""
         rows = Resource.objects.filter(kind="Domain", deleted_at=None).order_by("name")
-        return [place_of(charter, each) for each in rows.values_list("name", flat=True)[:MOST]]
+        return list(rows.values_list("name", flat=True)[:MOST])
+
+    @cached_property
+    def quorums(self) -> list[tuple[Policy, str]]:
+        """What Governance asks for besides the mode, each policy with what it is about."""
+        declared = Declared.read()
+        every = (each for domain in self.domains for each in declared.policies_of(domain))
+        found = {(each.governance, each.name): each for each in every}
+        return [(found[key], about(found[key].match)) for key in sorted(found)]
 
 
 def cell(question: Question, mode: Mode) -> Cell:
@@ -225,6 +240,19 @@ def loop_of(name: str, spec: Document, held: int, now: datetime) -> Loop:
     )
 
 
+def about(match: Mapping[str, Any]) -> str:
+    """Write what a policy is about: "throttle or pause, on Agent, of high risk"."""
+    words = {"operations": "", "kinds": "on ", "domains": "in ", "risks": "of "}
+    said = [
+        f"{word}{' or '.join(match[name])}{' risk' if name == 'risks' else ''}"
+        for name, word in words.items()
+        if match.get(name)
+    ]
+    if "reversible" in match:
+        said.append("can be taken back" if match["reversible"] else "cannot be taken back")
+    return ", ".join(said) or "everything"
+
+
 def place_of(charter: Charter, domain: str) -> Place:
     """Read how questions climb in a domain."""
     rule: Mapping[str, Any] = attention.declared(charter, domain)
@@ -233,6 +261,5 @@ def place_of(charter: Charter, domain: str) -> Place:
         for each in attention.WINDOWS
         if rule.get(each.name)
     ]
-    names = {id(spec): name for name, spec in charter.specs.items()}
-    covering = [names[id(spec)] for spec in charter.covering(domain)]
+    covering = [name for name, _ in charter.named(domain)]
     return Place(domain, covering, charter.patience(domain), charter.paths(domain), spans)

@@ -86,6 +86,19 @@ def test_it_says_who_is_told_when_nobody_answers(client: Client) -> None:
     assert "Nobody is declared: it is told in the inbox" in html
 
 
+def test_it_says_who_has_to_approve_besides(client: Client) -> None:
+    grave = {"operations": ["pause", "restart"], "risks": ["high"], "reversible": False}
+    policies = [{"name": "two-eyes", "people": 2, "match": grave}, {"name": "all"}]
+    rules = {"domain": "growth", "approvalPolicies": policies}
+    assert apply(timezone.now(), made("Governance", "growth-rules", rules)).written
+
+    html = client.get(PAGE).content.decode()
+
+    assert "Pause or restart, of high risk, cannot be taken back" in html
+    assert "2 people" in html
+    assert "Everything" in html
+
+
 def test_every_member_reads_it_as_far_as_they_see(vic: User, gil: User) -> None:
     assert "finance" in signed_in(vic).get(PAGE).content.decode()
     near = signed_in(gil).get(PAGE).content.decode()
