@@ -18,6 +18,7 @@ from controllers import preferences, quality, roles
 from controllers.models import Delegation, Grant
 from controllers.pages.page import Look, Page, part
 from controllers.quality import Quality, Together
+from controllers.roles.quorum import groups_of
 from resources import access
 
 YEAR = int(timedelta(days=365).total_seconds())
@@ -57,7 +58,7 @@ class Profile(Page):
     template = "finding/profile.html"
     section = "profile"
     parts = {
-        "grants": part("finding/_grants.html", "person"),
+        "grants": part("finding/_grants.html", "person", "group"),
         "quality": part("finding/_quality.html", "proposal", "person"),
         "deputies": part("finding/_deputies.html", "person"),
         "deputise": part("finding/_deputise.html", "person"),
@@ -90,6 +91,11 @@ class Profile(Page):
     def held(self) -> list[tuple[Grant, str]]:
         """Each role with what it lets somebody do."""
         return [(grant, MEANINGS[grant.role]) for grant in self.grants]
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The groups somebody is in."""
+        return groups_of(self.viewer.pk)
 
     @property
     def may_delegate(self) -> bool:

@@ -6,14 +6,17 @@ import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import people
+from controllers import people, roles
 from controllers.models import Decision, Proposal
 from controllers.pages.proposal import ProposalPage
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
+from tests.controllers.making import declare
 from tests.decisions import making
+from tests.resources.making import made
 from tests.web import proposing
 
 PASSING = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken"[^>]*>|(?<=>)[^<]*</time>')
@@ -54,6 +57,30 @@ def test_the_page_asks_and_says_what_follows(maya: Client, throttle: Proposal) -
     assert "growth-optimizer goes on." in said
     assert "and nothing runs." in said
     assert "Proposed by agent-performance for Agent/growth-optimizer in growth" in said
+
+
+def test_the_page_says_which_policy_asks_for_whom(
+    maya: Client, organisation: Clock, throttle: Proposal
+) -> None:
+    admin, tomas = (User.objects.get(username=name) for name in ("admin", "tomas"))
+    board = roles.add_group("board", "", by=admin, now=organisation.now)
+    roles.add_member(board, tomas, by=admin, now=organisation.now)
+    asked = [{"name": "campaigns", "people": 2, "group": "board"}]
+    lost = [{"name": "ghostly", "match": {"kinds": ["Agent"]}, "group": "ghosts"}]
+    declare(organisation, made("Governance", "one", {"domain": "*", "approvalPolicies": asked}))
+
+    said = page(maya, throttle)
+    beside = maya.get(f"/approvals?at={throttle.pk}").content.decode()
+    declare(organisation, made("Governance", "two", {"domain": "*", "approvalPolicies": lost}))
+    stopped = page(maya, throttle)
+
+    assert "2 people needed" in said
+    assert "2 people of board, 0 given" in said
+    assert "Policy campaigns of governance/one asks for 2 people of board." in said
+    assert "approver, in board" in said
+    assert "Can reject" in said
+    assert "Policy campaigns of governance/one" in beside
+    assert "There is no group ghosts: nobody can approve this until there is." in stopped
 
 
 def test_what_drifted_is_shown_desired_before_actual(maya: Client, throttle: Proposal) -> None:
