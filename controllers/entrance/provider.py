@@ -51,6 +51,14 @@ class Bridge(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     # What this try sent along, and what the token must say again.
     nonce = ""
 
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        """Believe a description only of the issuer we were told."""
+        found: dict[str, Any] = super().openid_config
+        if found.get("issuer") != settings.OIDC_ISSUER:
+            raise OAuth2Error("The description is of another identity provider.")
+        return found
+
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:
         """Go on only with a signed token: nothing else says who somebody is."""
         if not kwargs["response"].get("id_token"):
@@ -143,6 +151,7 @@ def leave(request: HttpRequest) -> HttpResponse:
     if not name():
         raise Http404("There is no identity provider.")
     provider = get_adapter().get_provider(request, groups.PROVIDER)
+    provider.oauth2_adapter_class = Bridge
     again = AGAIN if isinstance(request.user, User) else {}
     nonce = secrets.token_urlsafe(NONCE_BYTES)
     onward = request.POST.get("next", "")
@@ -157,10 +166,15 @@ def leave(request: HttpRequest) -> HttpResponse:
     except ImmediateHttpResponse as refused:
         page: HttpResponse = refused.response
         return page
-    except (requests.RequestException, ValueError, KeyError):
-        sentence = f"{name()} does not answer. Try again in a while."
-        return render(request, "door/refused.html", {"problem": sentence}, status=503)
+    except (requests.RequestException, OAuth2Error, ValueError, KeyError):
+        return away(request)
     return render(request, "door/onward.html", {"onward": answer["Location"], "name": name()})
+
+
+def away(request: HttpRequest) -> HttpResponse:
+    """Say that the provider does not answer, or not as itself."""
+    sentence = f"{name()} does not answer. Try again in a while."
+    return render(request, "door/refused.html", {"problem": sentence}, status=503)
 
 
 def safe(onward: str) -> str | None:
@@ -178,5 +192,8 @@ def arrive(request: HttpRequest, provider_id: str) -> HttpResponse:
     if not name() or provider_id != groups.PROVIDER:
         raise Http404("There is no such identity provider.")
     view = Arrival.adapter_view(Bridge(request, groups.PROVIDER))
-    answer: HttpResponse = view(request)
+    try:
+        answer: HttpResponse = view(request)
+    except (requests.RequestException, OAuth2Error, ValueError, KeyError):
+        return away(request)
     return answer

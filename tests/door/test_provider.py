@@ -281,6 +281,29 @@ def test_without_a_signed_token_nobody_is_let_in(provider: Provider) -> None:
     assert not User.objects.exists()
 
 
+def test_a_description_of_another_issuer_is_not_believed(provider: Provider) -> None:
+    client = Client()
+    back = signed_in(leave(client))
+    other = {**provider.configuration(), "issuer": "https://elsewhere.example"}
+    provider.configuration = lambda: other  # type: ignore[method-assign]
+
+    assert Client().post("/sign-in/provider/").status_code == 503
+    assert client.get("/sign-in/provider/oidc/", back).status_code == 503
+    assert provider.asked == []
+    assert not User.objects.exists()
+
+
+def test_a_provider_that_goes_away_in_between_is_said_to_be(provider: Provider) -> None:
+    client = Client()
+    back = signed_in(leave(client))
+    provider.close()
+
+    answer = client.get("/sign-in/provider/oidc/", back)
+
+    assert answer.status_code == 503
+    assert "Example ID does not answer" in answer.content.decode()
+
+
 def test_a_provider_that_is_away_is_said_to_be(provider: Provider) -> None:
     provider.close()
 
