@@ -106,6 +106,8 @@ FIXED = {
         "/manage/machines/rig/rotate",
         "/manage/policies",
         "/people/2",
+        "/people/groups",
+        "/people/groups/1",
         "/people/2/door?do=sign-out",
     ),
     "stopping": (
@@ -140,7 +142,9 @@ def made(demo: Stage, ines: Colleague) -> Made:
     maya.answer(rejected, "reject", "Wait for the March budget.")
     maya.answer(approved, "approve", "Fine with me.")
     send(ines, f"{STOPPED}/breaker", do="trip", reason="It measures nonsense.")
-    revoke = managed(Colleague(demo, "admin"))
+    admin, about = Colleague(demo, "admin"), "Looks at every campaign."
+    send(admin, "/people/groups/new", name="campaign-board", description=about)
+    revoke = managed(admin)
     waiting, held = ines.throttle("audience-mapper"), f"/overrides/{hold(maya)}"
     trace = re.search(r"/audit/trace/[\w-]+", maya.client.get("/audit").text)
     assert trace
