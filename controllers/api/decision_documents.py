@@ -1,4 +1,4 @@
-"""Proposals, decisions and holds as plain values, in the API's spelling."""
+"""Proposals and decisions as plain values, in the API's spelling."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from controllers.api.work_documents import step
 from controllers.deciding.voting import votes
 from controllers.engine.gate import CODES
 from controllers.grouping import Group, Result
-from controllers.holds import Flight, Placed
 from controllers.holds.scopes import HELD
 from controllers.lifecycle import OPEN, WAITING, Answer
-from controllers.models import Decision, Hold, Proposal
+from controllers.models import Decision, Proposal
 from controllers.proposing.again import LATE
 from resources.kind import Document
 from resources.ledger import instant
@@ -259,52 +258,3 @@ def result(found: Result) -> Document:
             "tag": now.tag if now else "",
         }
     )
-
-
-def hold(hold: Hold) -> Document:
-    """Write a hold."""
-    found: Document = {
-        "id": hold.pk,
-        "kind": hold.kind,
-        "scope": hold.scope,
-        "domain": hold.domain,
-        "controller": str(hold.controller) if hold.controller else "",
-        "resource": str(hold.resource) if hold.resource else "",
-        "path": hold.path,
-        "window": hold.window or None,
-        "inFlight": hold.in_flight,
-        "reason": hold.reason,
-        "author": hold.author,
-        "owner": hold.owner.get_username() if hold.owner else "",
-        "proposal": hold.proposal_id,
-        "endedBy": hold.ended_by,
-        "endReason": hold.end_reason,
-        "epoch": str(hold.epoch),
-        **times((("placedAt", hold.placed_at), ("startsAt", hold.starts_at))),
-        **times((("endsAt", hold.ends_at), ("endedAt", hold.ended_at))),
-    }
-    # An empty text is a value, too.
-    swapped = {"value": hold.value, "former": hold.former}
-    return said(found) | {key: value for key, value in swapped.items() if value is not None}
-
-
-def placed(placed: Placed) -> Document:
-    """Write a hold that was just placed, and the calls that had begun before it."""
-    return {
-        "hold": hold(placed.hold),
-        "inFlight": [flight(each) for each in placed.in_flight],
-        "detail": placed.sentence,
-    }
-
-
-def flight(flight: Flight) -> Document:
-    """Write a call that is under way, and by when it has ended."""
-    found: Document = {
-        "proposal": flight.proposal,
-        "operation": flight.operation,
-        "target": flight.target,
-        "state": flight.state,
-        "claimedBy": flight.claimed_by,
-        **times((("deadline", flight.deadline),)),
-    }
-    return said(found)

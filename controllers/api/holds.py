@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from controllers import holds
-from controllers.api import decision_documents as documents
 from controllers.api import decision_examples as examples
+from controllers.api import hold_documents as documents
 from controllers.api.decisions import (
     Human,
     as_problems,

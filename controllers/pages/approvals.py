@@ -18,7 +18,8 @@ from controllers.pages.approvals_filters import STATES, Filters, Option, Pick, p
 from controllers.pages.approvals_queue import Queue
 from controllers.pages.deciding_desk import Desk
 from controllers.pages.page import ASKED, Look, Page, Part, part
-from controllers.pages.reading_pane import Reading, Voter, find
+from controllers.pages.reading_pane import Reading, find
+from controllers.pages.reading_people import Voter
 
 PANE = "pane"
 ABOUT = ("proposal", "hold", "person")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
@@ -14,16 +13,16 @@ from django.urls import reverse
 
 from controllers import roles, wording
 from controllers.api import decision_documents as documents
-from controllers.deciding.entitling import check_decider, check_responsible, check_withdrawer
-from controllers.models import Decision, Proposal
+from controllers.deciding.entitling import check_decider
+from controllers.models import Decision
 from controllers.pages import deciding_inputs as inputs
 from controllers.pages.deciding_forms import Form, friction
 from controllers.pages.deciding_inputs import Input, Typed
+from controllers.pages.deciding_rules import RULES, Check
 from controllers.pages.deciding_verdicts import FORMS
 from controllers.pages.reading_pane import Reading
 from controllers.roles import Denied
 
-Check = Callable[..., Any]
 MAIN = ("reject", "override", "snooze", "pause")
 PAIR = ("reject", "snooze")
 MORE = (
@@ -37,47 +36,6 @@ MORE = (
 )
 # What is said of something that was decided.
 AFTER = ("withdraw", "override", "undo", "resolve", "review", "repropose")
-
-
-def _may_stop(person: User, proposal: Proposal, now: datetime) -> None:
-    roles.check_stop(person, proposal.resource.domain, now)
-
-
-def _may_pause(person: User, proposal: Proposal, now: datetime) -> None:
-    controller = proposal.controller
-    if controller is None or controller.deleted_at is not None:
-        raise Denied("NoController", "No controller proposed it.")
-    roles.check_stop(person, controller.domain, now)
-
-
-def _may_break_glass(person: User, proposal: Proposal, now: datetime) -> None:
-    roles.check_glass(person, proposal.resource.domain, now)
-
-
-def _may_ask_again(person: User, proposal: Proposal, now: datetime) -> None:
-    if not roles.holds_role(person, ("approver",), proposal.resource.domain, now):
-        roles.check_propose(person, proposal.resource.domain, now)
-
-
-# The rule that each answer asks; the use cases ask the same again.
-RULES: Mapping[str, Check] = {
-    "approve": roles.authority,
-    "adopt": roles.authority,
-    "review": roles.authority,
-    "reject": check_decider,
-    "change": check_decider,
-    "accept": check_decider,
-    "snooze": check_decider,
-    "request-changes": check_decider,
-    "extend": check_decider,
-    "override": _may_stop,
-    "pause": _may_pause,
-    "withdraw": check_withdrawer,
-    "undo": check_responsible,
-    "resolve": check_responsible,
-    "break-glass": _may_break_glass,
-    "repropose": _may_ask_again,
-}
 
 
 class Offer(NamedTuple):

@@ -11,7 +11,8 @@ from controllers.models import Proposal
 from controllers.pages.approvals import topics
 from controllers.pages.deciding_desk import Desk
 from controllers.pages.page import AROUND, Look, Page, Part, part
-from controllers.pages.reading_pane import Reading, Voter, find
+from controllers.pages.reading_pane import Reading, find
+from controllers.pages.reading_people import Voter
 
 
 class ProposalPage(Page):

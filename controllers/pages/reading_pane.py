@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -15,10 +14,11 @@ from controllers.api import decision_documents as documents
 from controllers.deciding.voting import votes as votes_for
 from controllers.lifecycle import OPEN, WAITING
 from controllers.models import Decision, Hold, Proposal, Step
-from controllers.pages import reading_checks, reading_drift
+from controllers.pages import reading_checks, reading_drift, reading_people
 from controllers.pages.approvals_rows import Due, due
 from controllers.pages.reading_checks import Check
 from controllers.pages.reading_drift import Drift, Earlier
+from controllers.pages.reading_people import Voter
 from resources.models import LedgerEvent
 
 TOLD = 40
@@ -31,30 +31,6 @@ class Level(NamedTuple):
 
     role: str
     at: datetime
-
-
-@dataclass(frozen=True)
-class Voter:
-    """Somebody who may decide, or did."""
-
-    person: User
-    you: bool
-    decision: Decision | None
-    word: wording.Word
-    # By what right they may, and in which of the groups asked for they are.
-    why: str = ""
-    groups: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What they go by."""
-        return wording.named(self.person)
-
-    @property
-    def behalf(self) -> str:
-        """For whom they spoke."""
-        found = self.decision.behalf if self.decision else None
-        return wording.named(found) if found else ""
 
 
 class Reading:
@@ -249,39 +225,8 @@ class Reading:
 
     def voters(self, viewer: User) -> Sequence[Voter]:
         """Return who decided or may, the one who looks first among those who may."""
-        given = {each.person_id for each in self.votes}
         able = roles.entitled(self.proposal, self.now, self.needs) if self.waits else []
-        waiting = sorted(
-            (each for each in able if each.person.pk not in given),
-            key=lambda each: (each.person != viewer, not self.helps(each)),
-        )
-        return [
-            *(self.heard(each, viewer) for each in self.votes if each.person is not None),
-            *(self.waited_for(each, viewer) for each in waiting),
-        ]
-
-    def heard(self, decision: Decision, viewer: User) -> Voter:
-        """Say how somebody decided."""
-        person, word = decision.person or User(), wording.Word("Approved", "ok", "check")
-        groups = self.needs.groups_of(decision.behalf_id or person.pk)
-        return Voter(person, person == viewer, decision, word, groups=tuple(groups))
-
-    def waited_for(self, decider: roles.Decider, viewer: User) -> Voter:
-        """Say how somebody stands who may decide, and why they may."""
-        you = decider.person == viewer
-        if not self.missing:
-            word = wording.Word("Not needed")
-        elif not self.helps(decider):
-            word = wording.Word("Can reject")
-        else:
-            word = wording.Word("Waiting for you", "human") if you else wording.Word("Can decide")
-        return Voter(decider.person, you, None, word, decider.why, decider.groups)
-
-    def helps(self, decider: roles.Decider) -> bool:
-        """Tell whether an approval of theirs brings it nearer: a group may be all that lacks."""
-        rest = max((each.missing for each in self.tally.shares), default=0)
-        lacking = set(self.tally.lacking)
-        return bool(lacking.intersection(decider.groups)) or self.people - len(self.votes) > rest
+        return reading_people.voters(self.needs, self.votes, able, viewer)
 
     @cached_property
     def next_level(self) -> Level | None:

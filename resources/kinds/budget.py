@@ -8,18 +8,8 @@ from math import fsum
 from typing import Any, TypeGuard
 
 from resources.durations import parse_period, period_text
-from resources.kind import (
-    MODES,
-    Document,
-    Kind,
-    Link,
-    Problem,
-    as_loud,
-    conditions,
-    lost,
-    rank,
-    weaker,
-)
+from resources.guards import as_loud, lost, rank, weaker
+from resources.kind import MODES, Document, Kind, Link, Problem, conditions
 from resources.paths import at, objects, rename, rewrite, texts
 
 _PERIOD_HINT = "must be a period such as 2026-Q1, 2026-02, monthly or 2026-01-01/2026-03-31"

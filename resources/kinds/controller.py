@@ -17,17 +17,8 @@ from resources.expressions import (
     read_action,
 )
 from resources.expressions.syntax import Invalid
-from resources.kind import (
-    MODES,
-    Document,
-    Kind,
-    Problem,
-    as_loud,
-    conditions,
-    lost,
-    rank,
-    weaker,
-)
+from resources.guards import as_loud, lost, rank, weaker
+from resources.kind import MODES, Document, Kind, Problem, conditions
 from resources.paths import at, objects, rename, texts
 
 _ACTIONS = ("spec.actions.onDrift[]", "spec.actions.onError[]", "spec.actions.onHealthy[]")

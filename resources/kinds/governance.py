@@ -7,18 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from resources.durations import parse_duration
-from resources.kind import (
-    V01,
-    V02,
-    Document,
-    Kind,
-    Link,
-    Problem,
-    conditions,
-    lost,
-    rank,
-    weaker,
-)
+from resources.guards import lost, rank, weaker
+from resources.kind import V01, V02, Document, Kind, Link, Problem, conditions
 from resources.paths import objects
 
 POLICIES = "spec.approvalPolicies"

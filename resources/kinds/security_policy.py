@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from resources.kind import MODES, Document, Kind, Link, Problem, conditions, rank, weaker
+from resources.guards import rank, weaker
+from resources.kind import MODES, Document, Kind, Link, Problem, conditions
 from resources.paths import objects
 
 # What can be switched off, and how it stands when nothing is said.

@@ -6,18 +6,8 @@ from collections.abc import Iterator
 
 from resources.expressions import read_action
 from resources.expressions.syntax import Invalid
-from resources.kind import (
-    MODES,
-    V01,
-    V02,
-    Document,
-    Kind,
-    Link,
-    Problem,
-    conditions,
-    rank,
-    weaker,
-)
+from resources.guards import rank, weaker
+from resources.kind import MODES, V01, V02, Document, Kind, Link, Problem, conditions
 from resources.paths import from_text, objects, rewrite, texts
 
 _EXPRESSION = "spec.observability.alertRule.condition.expression"
