@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterator
@@ -26,7 +27,11 @@ from tests.services import pytest_collection_modifyitems as pytest_collection_mo
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-LEDGER_TABLES = ("resources_ledgerevent", "resources_checkpoint")
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later sweep: it lives as long as the run."""
+    gc.collect()
+    gc.freeze()
 
 
 class Clock:

@@ -57,7 +57,10 @@ MANAGED = {
     "channels": "/manage/channels",
     "machines": "/manage/machines",
     "policies": "/manage/policies",
+    "people": "/people",
+    "groups": "/people/groups",
     "person": "/people/2",
+    "security": "/profile/security",
 }
 
 

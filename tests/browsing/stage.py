@@ -108,13 +108,13 @@ def overflow(page: Page) -> int:
 
 
 @contextmanager
-def servers() -> Iterator[Mapping[str, str]]:
+def servers(*, bare: bool = False) -> Iterator[Mapping[str, str]]:
     """Yield the servers of this pass: none for SQLite, or a database of our own and Redis."""
     given = os.environ.get("DATABASE_URL", "")
     if not given.startswith("postgres"):
         yield {}
         return
-    with prepared.database(given, f"stage_{uuid.uuid4().hex[:12]}") as url:
+    with prepared.database(given, f"stage_{uuid.uuid4().hex[:12]}", bare=bare) as url:
         yield {"DATABASE_URL": url, "REDIS_URL": os.environ["REDIS_URL"]}
 
 

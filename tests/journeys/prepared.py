@@ -67,14 +67,11 @@ def keep(kept: Path) -> None:
 
 
 @contextmanager
-def database(server: str, name: str) -> Iterator[str]:
-    """Make a database with all tables on a server of the tests, and drop it after."""
-    pattern = f"prepared_{shape()}"
+def database(server: str, name: str, *, bare: bool = False) -> Iterator[str]:
+    """Make a database on a server of the tests, with all tables or bare, and drop it after."""
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [pattern])
-        if not found.fetchone():
-            make_pattern(connection, server, pattern)
+        pattern = "template1" if bare else pattern_of(connection, server)
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {pattern}")
     try:
         yield address(server, name)
@@ -83,14 +80,19 @@ def database(server: str, name: str) -> Iterator[str]:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def make_pattern(connection: psycopg.Connection, server: str, pattern: str) -> None:
-    """Make the database that is copied; it has its name only once it is whole."""
+def pattern_of(connection: psycopg.Connection, server: str) -> str:
+    """Return the database that is copied; it has its name only once it is whole."""
+    pattern = f"prepared_{shape()}"
+    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [pattern])
+    if found.fetchone():
+        return pattern
     unfinished = f"{pattern}_unfinished"
     connection.execute(f"DROP DATABASE IF EXISTS {unfinished}")
     connection.execute(f"CREATE DATABASE {unfinished}")
     with tempfile.TemporaryDirectory() as folder:
         migrate(DATABASE_URL=address(server, unfinished), IOA_DATA_DIR=folder)
     connection.execute(f"ALTER DATABASE {unfinished} RENAME TO {pattern}")
+    return pattern
 
 
 def address(server: str, name: str) -> str:

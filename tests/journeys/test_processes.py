@@ -131,9 +131,9 @@ def moment(text: str) -> datetime:
 
 
 def test_a_server_says_what_to_do_when_the_database_is_not_made(tmp_path: Path) -> None:
-    with servers() as given:
+    with servers(bare=True) as given:
         for command in ("web", "worker"):
-            done = Product(tmp_path / "data", given=given).run(command)
+            done = Product(tmp_path / "data", given=given, bare=True).run(command)
 
             assert done.returncode == 2
             assert done.stderr == (
@@ -142,8 +142,8 @@ def test_a_server_says_what_to_do_when_the_database_is_not_made(tmp_path: Path) 
 
 
 def test_many_may_migrate_at_once(tmp_path: Path) -> None:
-    with servers() as given:
-        place = Place(tmp_path, given)
+    with servers(bare=True) as given:
+        place = Place(tmp_path, given, bare=True)
         for _ in range(3):
             place.start("migrate")
 
