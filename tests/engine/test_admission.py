@@ -157,7 +157,7 @@ def test_a_pattern_that_would_hang_others_does_not_hang() -> None:
     began = time.monotonic()
 
     assert patterns.detected(["(a+)+$", "(a|aa)+!"], ["a" * 60_000 + "b"]) == ""
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_a_collector_that_is_away_keeps_nobody_from_ending(
             pass
         began = time.monotonic()
 
-    assert time.monotonic() - began < site.LAST_SECONDS + 2
+    assert time.monotonic() - began < site.LAST_SECONDS + 10
 
 
 def test_a_span_that_nobody_keeps_is_the_same_nothing_each_time() -> None:
