@@ -119,7 +119,7 @@ def unanswered(now: datetime) -> QuerySet[Proposal]:
     waiting = Proposal.objects.filter(state="pending", held="", expires_at__gt=current(now))
     # Nobody outside is called because of a check.
     shown = Q(quiet_until=None) | Q(quiet_until__lte=current(now))
-    return waiting.filter(shown, seeded=None)
+    return waiting.filter(shown, ~proposals.is_check())
 
 
 def expired(now: datetime) -> QuerySet[Proposal]:

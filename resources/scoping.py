@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.db import models
-from django.db.models import CharField, Func, Q, QuerySet, Value
+from django.db.models import CharField, Exists, Func, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 # Domains that stand for the whole organisation.
@@ -107,7 +107,7 @@ def everything() -> Any:
     return within(None)
 
 
-def reached(scope: Scope, paths: Iterable[str]) -> Q:
+def reached(model: type[models.Model], scope: Scope, paths: Iterable[str]) -> Q:
     """Ask that every domain at these paths is one that somebody reads.
 
     A path that begins with `?` leads over something that may be absent; then nothing is asked.
@@ -115,11 +115,24 @@ def reached(scope: Scope, paths: Iterable[str]) -> Q:
     found = Q()
     for path in paths:
         plain = path.removeprefix("?")
-        near = Q(**{f"{plain}__in": scope.reading})
+        near = lies_in(model, plain, scope.reading)
         absent = Q(**{f"{plain.rpartition('__')[0]}__isnull": True}) if plain != path else Q()
         # Nobody without a role sees what is about nothing.
         found &= near | absent if plain != path and scope.held else near
     return found
+
+
+def lies_in(model: type[models.Model], path: str, domains: Iterable[str]) -> Q:
+    """Ask that the domain at a path is one of these, without a join.
+
+    PostgreSQL asks a joined update's conditions only of the rows as they were when it began to
+    wait: somebody who was faster would not be noticed.
+    """
+    first, _, rest = path.partition("__")
+    if not rest:
+        return Q(**{f"{path}__in": domains})
+    there: Any = model._meta.get_field(first).related_model
+    return Q(Exists(there._base_manager.filter(pk=OuterRef(first), **{f"{rest}__in": domains})))
 
 
 # Most rows are about a resource, and belong where it does.
@@ -141,7 +154,7 @@ def rule_of(model: type[models.Model], scope: Scope) -> Q:
     own: Callable[[Scope], Q] | None = getattr(model, "within", None)
     if own is not None:
         return own(scope)
-    return reached(scope, getattr(model, "scoped_by", USUAL))
+    return reached(model, scope, getattr(model, "scoped_by", USUAL))
 
 
 class EntryManager(models.Manager[Row]):

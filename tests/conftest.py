@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -15,6 +17,7 @@ import pytest
 from django.core.servers.basehttp import WSGIServer
 from django.db import connection, transaction
 from django.db.models import DateTimeField, Value
+from django.db.models.sql.compiler import SQLUpdateCompiler
 from django.test import Client, TransactionTestCase
 from django.utils import timezone
 from servestatic.middleware import ServeStaticMiddleware
@@ -183,6 +186,25 @@ def scan_once(self: ServeStaticMiddleware) -> None:
 
 
 ServeStaticMiddleware.add_files_from_finders = scan_once
+
+original_setup = SQLUpdateCompiler.pre_sql_setup
+
+
+def refuse_joins(self: SQLUpdateCompiler) -> None:
+    """Let no update join: PostgreSQL would not notice that somebody was faster, see `scoping`."""
+    if self.query.count_active_tables() > 1 and not asked_by_a_test():
+        raise AssertionError(f"An update of {self.query.model} joins: {self.query.where}")
+    original_setup(self)
+
+
+def asked_by_a_test() -> bool:
+    """Tell whether the nearest code that is not a package's is a test's: those race nobody."""
+    names = (each.f_code.co_filename for each, _ in traceback.walk_stack(sys._getframe(2)))
+    nearest = next((each for each in names if "site-packages" not in each), "")
+    return f"{os.sep}tests{os.sep}" in nearest
+
+
+SQLUpdateCompiler.pre_sql_setup = refuse_joins  # type: ignore[method-assign]
 
 # A browser opens more connections at once than the test server lets wait; the rest are reset.
 WSGIServer.request_queue_size = 128

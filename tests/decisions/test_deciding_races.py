@@ -21,9 +21,10 @@ from controllers.engine import digests
 from controllers.lifecycle import TOLD, Verb
 from controllers.models import Decision, Hold, Proposal
 from controllers.proposals import Decided, Expired, Refused
-from resources import evidence
+from resources import evidence, scoping
 from resources.actor import SYSTEM
 from resources.models import LedgerEvent, Resource
+from resources.scoping import Scope
 from tests.conftest import Clock
 from tests.decisions.making import agent, person, proposal, seen
 from tests.resources.conftest import real_database as real_database
@@ -172,6 +173,43 @@ def test_five_voters_always_come_to_one_result(
         votes = Decision.objects.filter(proposal=row, answer="approve").count()
         assert votes == told.count("voted") + told.count("approved")
         assert votes == 2 if row.state == "approved" else votes < 2
+
+
+def test_of_those_who_see_one_domain_only_one_wins(
+    clock: Clock, target: Resource, crowd: list[User]
+) -> None:
+    """What narrows the rows that somebody sees must not loosen what guards them."""
+    scope = Scope("somebody", frozenset({("approver", target.domain)}))
+
+    def narrowly(move: Move) -> Any:
+        with scoping.within(scope):
+            return move()
+
+    rows = many(clock, target, 30)
+    says = [approve if number % 2 else reject for number in range(6)]
+    rounds = [
+        [
+            partial(narrowly, partial(say, row, who, clock.now))
+            for say, who in zip(says, crowd[:6], strict=True)
+        ]
+        for row in rows
+    ]
+
+    results = race(rounds)
+
+    assert [sum(isinstance(each, Proposal) for each in found) for found in results] == [1] * 30
+    assert Decision.objects.count() == 30
+
+
+def test_of_many_workers_one_claims(clock: Clock) -> None:
+    # Of one resource only one is carried out at a time.
+    targets = [agent(clock, f"agent-{number}") for number in range(30)]
+    rows = [proposal(clock, each, state="approved") for each in targets]
+    rounds = [[partial(by_itself, row, "claim", clock.now)] * 6 for row in rows]
+
+    results = race(rounds)
+
+    assert [sum(isinstance(each, Proposal) for each in found) for found in results] == [1] * 30
 
 
 def test_a_person_who_presses_twice_is_heard_once(
