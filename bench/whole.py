@@ -117,8 +117,8 @@ def visit(port: int, session: str) -> float:
         answer.read()
         status, address = answer.status, answer.getheader("Location", address)
     line.close()
-    if status != http.HTTPStatus.OK:
-        raise RuntimeError(f"The page was answered {status}.")
+    if status != http.HTTPStatus.OK or not address.startswith("/approvals"):
+        raise RuntimeError(f"The page was answered {status}, at {address}.")
     return time.perf_counter() - began
 
 
@@ -136,6 +136,7 @@ class Reports:
         self.size = Resource.objects.filter(kind="Agent").count()
         self.taken, self.began, self.since = 0, timezone.now(), time.monotonic()
         self.stopping = threading.Event()
+        self.failure: Exception | None = None
         self.thread = threading.Thread(target=self.run, daemon=True)
 
     def start(self) -> None:
@@ -151,6 +152,8 @@ class Reports:
         self.seconds = time.monotonic() - self.since
         self.stopping.set()
         self.thread.join(PATIENCE)
+        if self.failure is not None:
+            raise self.failure
 
     def run(self) -> None:
         """Send one request after the other, as steadily as they are taken."""
@@ -160,7 +163,12 @@ class Reports:
             if self.stopping.wait(max(0.0, due - time.monotonic())):
                 return
             due = max(due + self.every, time.monotonic() - 1)
-            self.send(line, number)
+            try:
+                self.send(line, number)
+            except (OSError, RuntimeError, http.client.HTTPException) as failure:
+                # Whoever started the thread hears of it when it is stopped.
+                self.failure = failure
+                return
 
     def send(self, line: http.client.HTTPConnection, number: int) -> None:
         """Let some agents report."""
