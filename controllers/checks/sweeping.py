@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Max
 
 from controllers import proposals
 from controllers.checks.ending import end, is_open
@@ -44,12 +46,20 @@ def withdraw(check: Check, now: datetime) -> bool:
 def due(now: datetime) -> list[Resource]:
     """Return the Governances that ask for another check by now."""
     rows = Resource.objects.filter(kind="Governance", deleted_at=None).order_by("pk")
-    return [each for each in rows if per_week(each) and is_due(each, now)]
+    asking = [each for each in rows if per_week(each)]
+    last = latest(asking)
+    return [each for each in asking if is_due(each, last.get(each.pk), now)]
 
 
-def is_due(governance: Resource, now: datetime) -> bool:
+def latest(asking: Sequence[Resource]) -> dict[int, Check]:
+    """Return the last check of each Governance."""
+    made = Check.objects.filter(governance__in=asking).order_by().values("governance")
+    keys = made.annotate(last=Max("pk")).values("last")
+    return {each.governance_id: each for each in Check.objects.filter(pk__in=keys)}
+
+
+def is_due(governance: Resource, last: Check | None, now: datetime) -> bool:
     """Tell whether it is time again since the last one; the last one's salt says when."""
-    last = Check.objects.filter(governance=governance).order_by("-pk").first()
     if last is None:
         return True
     if last.ended_at is None:

@@ -36,3 +36,13 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="file, folder or -; can be given more than once",
     )
+
+
+def add_person(parser: argparse.ArgumentParser) -> None:
+    """Let whoever gives a command say which administrator they are."""
+    parser.add_argument(
+        "--as",
+        dest="person",
+        metavar="PERSON",
+        help="the administrator you are (your name on this machine)",
+    )

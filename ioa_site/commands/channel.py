@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say, shown, table
 
 HELP = "map the names of channels, such as slack-ops, to real services"
@@ -32,12 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     ):
         named = verbs.add_parser(verb, help=explained)
         named.add_argument("name", metavar="NAME", help="the channel as documents name it")
-        named.add_argument(
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="the administrator you are (your name on this machine)",
-        )
+        add_person(named)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say, shown, table
 
 HELP = "unlock people, sign them out, shut them out"
@@ -38,12 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         named.add_argument("name", metavar="NAME", help="the name the person signs in with")
         if verb == "connect":
             named.add_argument("subject", metavar="SUBJECT", help="who they are to the provider")
-        named.add_argument(
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="the administrator you are (your name on this machine)",
-        )
+        add_person(named)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say, shown, table
 
 HELP = "enter the outside machines that carry operations out by webhook"
@@ -42,12 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
                 help="an operation it takes; repeat it for more",
             )
             named.add_argument("--domain", default="", help="only for this domain")
-        named.add_argument(
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="the administrator you are (your name on this machine)",
-        )
+        add_person(named)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say, table
 
 HELP = "make, fill and empty the groups that approval policies name"
@@ -43,12 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             named.add_argument("new", metavar="NEW", help="what it is called from now on")
         if verb in ("make", "describe"):
             named.add_argument("--about", default="", metavar="TEXT", help="what it is for")
-        named.add_argument(
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="the administrator you are (your name on this machine)",
-        )
+        add_person(named)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say, shown, table
 
 HELP = "set what models cost for a million tokens"
@@ -29,12 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         named = verbs.add_parser(verb, help=explained)
         named.add_argument("provider", metavar="PROVIDER", help="such as openai")
         named.add_argument("model", metavar="MODEL", help="such as gpt-4o")
-        named.add_argument(
-            "--as",
-            dest="person",
-            metavar="PERSON",
-            help="the administrator you are (your name on this machine)",
-        )
+        add_person(named)
         if verb == "set":
             named.add_argument(
                 "--input", required=True, metavar="AMOUNT", help="for a million tokens in"

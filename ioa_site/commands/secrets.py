@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.commands import Needs
+from ioa_site.commands import Needs, add_person
 from ioa_site.terminal import say
 
 HELP = "write stored secrets anew with the first key of IOA_SECRETS_KEY"
@@ -21,12 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the options."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     rotate = verbs.add_parser("rotate", help="write them anew")
-    rotate.add_argument(
-        "--as",
-        dest="person",
-        metavar="PERSON",
-        help="the administrator you are (your name on this machine)",
-    )
+    add_person(rotate)
 
 
 def run(options: argparse.Namespace) -> int:

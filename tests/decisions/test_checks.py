@@ -250,8 +250,8 @@ def test_the_next_one_comes_at_no_fixed_time(clock: Clock, check: Check, maya: U
         Check.objects.update(salt=salt * 8)
         governance = Resource.objects.get(kind="Governance")
         due = check.made_at + timedelta(days=days)
-        assert not checks.sweeping.is_due(governance, due - timedelta(minutes=1))
-        assert checks.sweeping.is_due(governance, due)
+        assert checks.sweeping.due(due - timedelta(minutes=1)) == []
+        assert checks.sweeping.due(due) == [governance]
 
 
 def test_the_ledger_proves_afterwards_that_it_was_one(
