@@ -1,8 +1,7 @@
 """The durable queue: one item per controller and resource, never lost, never doubled.
 
 An arrival for an item that is being worked on counts it up, and the work that ends then leaves it
-in place. So a change during a cycle is always looked at again, and a thousand changes before one
-are looked at once.
+in place. So a change during a cycle is always looked at again, and a thousand before one once.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connection
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet, Value
 
 from controllers.engine.errors import Verdict
 from controllers.models import WorkItem
@@ -26,8 +25,8 @@ URGENT, USUAL = 1, 2
 ENQUEUE = """
     INSERT INTO controllers_workitem (controller_id, resource_id, reasons, arrivals, run_at,
       priority, attempts, error, requested_by, message, story)
-    SELECT %s, found.id, %s, 1, %s, %s, 0, '', %s, %s, %s FROM ({ids}) AS found WHERE true
-    ORDER BY found.id
+    SELECT found.controller, found.id, %s, 1, %s, %s, 0, '', %s, %s, %s FROM ({found}) AS found
+    WHERE true ORDER BY found.controller, found.id
     ON CONFLICT (controller_id, resource_id) DO UPDATE SET
       reasons = controllers_workitem.reasons | excluded.reasons,
       arrivals = controllers_workitem.arrivals + 1,
@@ -43,6 +42,12 @@ ENQUEUE = """
       story = CASE WHEN excluded.story = ''
         THEN controllers_workitem.story ELSE excluded.story END
 """
+# Who has to look at what, as two lists of keys.
+PAIRS = {
+    "sqlite": "SELECT given.value AS controller, found.value AS id"
+    " FROM json_each(%s) AS given JOIN json_each(%s) AS found USING (key)",
+    "postgresql": "SELECT * FROM unnest(%s::bigint[], %s::bigint[]) AS given(controller, id)",
+}
 DONE = "DELETE FROM controllers_workitem WHERE id = %s AND arrivals = %s"
 # The same for many at once; whoever queues takes them in that order too.
 ALL_DONE = """
@@ -103,12 +108,24 @@ class Queued(NamedTuple):
 
 def enqueue(controller: int, resources: QuerySet[Resource], request: Request) -> None:
     """Ask a controller to look at resources; one statement, however many there are."""
-    ids, parameters = resources.order_by().values("id").query.sql_with_params()
+    asked = resources.order_by().annotate(controller=Value(controller)).values("controller", "id")
+    insert(*asked.query.sql_with_params(), request)
+
+
+def enqueue_pairs(pairs: Collection[tuple[int, int]], request: Request) -> None:
+    """Ask controllers to look at one resource each; one statement, however many there are."""
+    if pairs:
+        keys = [listed(each) for each in zip(*pairs, strict=True)]
+        insert(PAIRS[connection.vendor], keys, request)
+
+
+def insert(found: str, parameters: Sequence[Any], request: Request) -> None:
+    """Add what a query finds, or count it up."""
     when = connection.ops.adapt_datetimefield_value(request.run_at)
-    head = [controller, request.reasons, when, request.priority, request.requested_by]
+    why = [request.reasons, when, request.priority, request.requested_by]
     told = [request.message[:500], request.story]
     with connection.cursor() as cursor:
-        cursor.execute(ENQUEUE.format(ids=ids), [*head, *told, *parameters])
+        cursor.execute(ENQUEUE.format(found=found), [*why, *told, *parameters])
 
 
 def enqueue_whole(controller: int, request: Request) -> None:
@@ -253,8 +270,7 @@ def failed(controller: int, failures: Sequence[Failure], now: datetime) -> None:
 def failed_row(controller: int, failure: Failure, now: datetime) -> tuple[Any, ...]:
     """Spell a failure as the values of its item; without a delay it waits for the next sweep."""
     adapt = connection.ops.adapt_datetimefield_value
-    parked = failure.verdict.parked
-    wait = failure.verdict.retry_after
+    parked, wait = failure.verdict.parked, failure.verdict.retry_after
     return (
         failure.attempts,
         failure.error[:2_000],

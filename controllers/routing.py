@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -14,14 +15,16 @@ from controllers import compiled, queue, store
 from controllers.engine.types import Controller
 from controllers.models import Judgement
 from controllers.rows import Prepared, listed, these
-from resources.models import DirtyMark, Reference, Resource
+from resources.models import DirtyMark, Label, Reference, Resource
 from resources.store import Stale, all_or_stale
 
 MOST = 2_000
+Labelled = tuple[str, str]
 # SQLite goes through the tables of a CROSS JOIN as they are written: the few marks come first, or
 # it might go through all resources for them.
 TAKE = """
-    SELECT marked.resource_id, marked.version, found.kind, found.name, found.domain
+    SELECT marked.resource_id, marked.version, found.kind, found.name, found.domain,
+      found.deleted_at IS NULL
     FROM resources_dirtymark AS marked CROSS JOIN resources_resource AS found
     WHERE found.id = marked.resource_id ORDER BY marked.resource_id LIMIT %s {locking}
 """
@@ -46,6 +49,7 @@ class Mark(NamedTuple):
     kind: str
     name: str
     domain: str
+    lives: bool
 
 
 def route(now: datetime) -> int:
@@ -67,11 +71,10 @@ def route_some(now: datetime) -> int:
         marks = take()
         queue.free_changed([mark.key for mark in marks])
         # After the marks: a controller declared later looks at everything anyway.
-        for controller in compiled.every():
-            if controller.runner == "external":
-                continue
+        controllers = [each for each in compiled.every() if each.runner == "internal"]
+        directly(controllers, marks, now)
+        for controller in controllers:
             reads = compiled.reads(controller)
-            directly(controller, [mark for mark in marks if mark.kind == controller.kind], now)
             around = [mark for mark in marks if mark.kind in reads]
             if around:
                 request = queue.Request(queue.DEPENDENCY, now)
@@ -97,19 +100,46 @@ def forget(marks: Sequence[Mark]) -> None:
             cursor.executemany(FORGET, [(mark.key, mark.version) for mark in marks])
 
 
-def directly(controller: Controller, marks: Sequence[Mark], now: datetime) -> None:
-    """Queue the marked resources that a controller watches, or watched until now."""
+def directly(controllers: Sequence[Controller], marks: Sequence[Mark], now: datetime) -> None:
+    """Queue the marked resources for those who watch them, or watched them until now."""
     keys = [mark.key for mark in marks]
-    watching = store.living(controller).filter(pk__in=these(keys))
-    watched = set(watching.values_list("pk", flat=True)) if keys else set()
-    others = [key for key in keys if key not in watched]
-    judged = Judgement.objects.filter(controller=controller.key, resource__in=these(others))
-    left = set(judged.values_list("resource_id", flat=True)) if others else set()
-    if left:
-        queue.free_left(controller.key, left, now)
-    if watched or left:
-        rows = Resource.objects.filter(pk__in=these(watched | left))
-        queue.enqueue(controller.key, rows, queue.Request(queue.CHANGE, now))
+    watching = watchers(controllers, marks, labels_of(keys))
+    known = {each.key for each in controllers}
+    judged = Judgement.objects.filter(resource__in=these(keys)).order_by()
+    before = set(judged.values_list("controller_id", "resource_id"))
+    left = {pair for pair in before - watching if pair[0] in known}
+    for controller in sorted({pair[0] for pair in left}):
+        queue.free_left(controller, [key for by, key in left if by == controller], now)
+    queue.enqueue_pairs(sorted(watching | left), queue.Request(queue.CHANGE, now))
+
+
+def labels_of(keys: Sequence[int]) -> dict[int, set[Labelled]]:
+    """Read the labels of resources."""
+    found: dict[int, set[Labelled]] = defaultdict(set)
+    rows = Label.objects.filter(resource__in=these(keys)).order_by()
+    for key, *label in rows.values_list("resource_id", "key", "value"):
+        found[key].add((label[0], label[1]))
+    return found
+
+
+def watchers(
+    controllers: Sequence[Controller], marks: Sequence[Mark], labels: Mapping[int, set[Labelled]]
+) -> set[tuple[int, int]]:
+    """Return who watches what, as `store.living` says it: by kind, by labels, while it lives.
+
+    Each controller is found by one of its labels, not asked about every mark.
+    """
+    by_label: dict[tuple[str, Labelled | None], list[Controller]] = defaultdict(list)
+    for each in controllers:
+        by_label[each.kind, min(each.labels.items(), default=None)].append(each)
+    return {
+        (each.key, mark.key)
+        for mark in marks
+        if mark.lives
+        for label in (None, *labels[mark.key])
+        for each in by_label.get((mark.kind, label), ())
+        if labels[mark.key].issuperset(each.labels.items())
+    }
 
 
 def dependent(controller: Controller, marks: Sequence[Mark]) -> QuerySet[Resource]:

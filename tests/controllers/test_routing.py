@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -70,9 +71,38 @@ def test_sql_and_the_engine_select_the_same(
         compiled.compiled.cache_clear()
         living = rows.read(Resource.objects.filter(deleted_at=None))
         selected = set(store.living(found).values_list("name", flat=True))
+        marks = routing.take()
+        routed = routing.watchers([found], marks, routing.labels_of([mark.key for mark in marks]))
         transaction.set_rollback(True)
 
     assert selected == {each.name for each in living if watch.matches(found, each)}
+    by_key = {mark.key: mark.name for mark in marks}
+    assert sorted(by_key[key] for _, key in routed) == sorted(selected)
+
+
+def test_routing_takes_the_same_statements_however_many_controllers_there_are(
+    clock: Clock,
+) -> None:
+    """F-27"""
+
+    def route() -> int:
+        work(clock)
+        measure(clock, "harbour", len(counts))
+        with CaptureQueriesContext(connection) as queries:
+            assert routing.route(clock.now) == 1
+        return len(queries)
+
+    counts: list[int] = []
+    declare(clock, northern(), domain("harbour", labels=NORTH))
+    for number in range(3):
+        counts.append(route())
+        others = [f"{KEEPER}-{number}-{each}" for each in range(5)]
+        declare(clock, *(controller(name, targetSelector=CHOSEN[number]) for name in others))
+
+    assert len(set(counts)) == 1
+
+
+CHOSEN = [{"matchLabels": SOUTH}, {}, {"matchLabels": NORTH}]
 
 
 def test_a_change_is_routed_to_those_who_watch_it_and_to_nobody_else(clock: Clock) -> None:
