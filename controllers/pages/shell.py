@@ -7,16 +7,17 @@ from datetime import datetime
 from functools import cached_property
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Q
 
 from controllers import drifting, grouping, holds, roles
 from controllers.engine.precedence import Standing
 from controllers.models import Delivery, Preference, Runtime
-from resources import access
+from resources import access, counting
 from resources.models import Resource
 
 # A badge says "99+" beyond this; nobody counts further.
 MOST_COUNTED = 99
+# To count them all would cost more than everything else on a page.
+MOST_RESOURCES = 999
 DOMAINS_SHOWN = 8
 # What no channel takes, or took, is read here.
 HERE = ("in_app", "given_up")
@@ -40,9 +41,10 @@ class Power:
 
 @dataclass(frozen=True)
 class Counts:
-    """How much there is in each section."""
+    """How much there is in each section; of many resources only that there are more."""
 
     resources: int
+    more: bool
     controllers: int
     holds: int
 
@@ -80,10 +82,11 @@ class Shell:
     @cached_property
     def counts(self) -> Counts:
         """How much there is."""
-        of = Resource.objects.filter(deleted_at=None).aggregate(
-            resources=Count("pk"), controllers=Count("pk", filter=Q(kind="Controller"))
-        )
-        return Counts(**of, holds=len(self.standing))
+        rows = Resource.objects.filter(deleted_at=None).order_by()
+        most = MOST_RESOURCES + 1
+        found, controllers = counting.at_most(most, rows, rows.filter(kind="Controller"))
+        shown = min(found, MOST_RESOURCES)
+        return Counts(shown, found > shown, controllers, len(self.standing))
 
     @cached_property
     def unread(self) -> int:

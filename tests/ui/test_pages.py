@@ -29,7 +29,7 @@ def _render(template: str, context: dict[str, Any], *, theme: str = "") -> str:
 
 def _framed(theme: str = "") -> str:
     """A page with everything around it that signed-in people have."""
-    around = {"counts": Counts(4, 1, 0), "power": Power(1, 1, None), "badge": "2"}
+    around = {"counts": Counts(4, False, 1, 0), "power": Power(1, 1, None), "badge": "2"}
     return _render("finding/shortcuts.html", {"shell": around}, theme=theme)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
+
+from controllers.pages import shell
 
 
 def test_the_navigation_says_how_much_waits_for_whom(maya: Client, vera: Client) -> None:
@@ -17,3 +20,14 @@ def test_parts_are_answered_alone(maya: Client) -> None:
     assert b'id="power"' in answer.content
     assert b"<html" not in answer.content
     assert "Live-Parts" in answer.headers["Vary"]
+
+
+def test_many_resources_are_not_counted_on_every_page(
+    maya: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert b"+</span>" not in maya.get("/more").content
+
+    monkeypatch.setattr(shell, "MOST_RESOURCES", 5)
+
+    assert b'<span>Resources</span><span class="end">5+</span>' in maya.get("/more").content
+    assert b"Over 5 resources are declared." in maya.get("/welcome").content

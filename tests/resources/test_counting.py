@@ -1,0 +1,33 @@
+"""Counting as far as anybody reads."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from resources import counting
+from resources.models import Resource
+from tests.conftest import Clock
+from tests.resources.making import apply, made
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_count_ends_at_the_most_and_many_are_one_statement(clock: Clock) -> None:
+    apply(
+        clock.now, *(made("Domain", f"d{number}") for number in range(4)), made("Agent", "robin")
+    )
+    rows = Resource.objects.order_by()
+
+    with CaptureQueriesContext(connection) as queries:
+        found = counting.at_most(3, rows, rows.filter(kind="Agent"), rows.filter(kind="Tool"))
+
+    assert found == [3, 1, 0]
+    assert len(queries) == 1
+
+
+def test_what_can_have_no_rows_counts_as_none() -> None:
+    rows = Resource.objects.order_by()
+
+    assert counting.at_most(3, rows.none(), rows.filter(pk__in=[])) == [0, 0]
