@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from controllers.lifecycle import OPEN, STATES
+from controllers.lifecycle import OPEN, STATES, WAITING
 from resources.fields import DocumentField
 from resources.models import Resource
 from resources.scoping import ScopedManager
@@ -126,6 +126,12 @@ class Proposal(models.Model):
         indexes = [
             # The queue of a person; what the clock ends.
             models.Index(fields=["state", "expires_at"], name="proposals_waiting"),
+            # The same in its order, so that the first page costs the same however many wait.
+            models.Index(
+                fields=["expires_at", "id"],
+                condition=Q(state__in=WAITING),
+                name="proposals_in_line",
+            ),
             # What is to be carried out.
             models.Index(fields=["state", "run_at"], name="proposals_due"),
             # A controller's own, while it goes through its resources.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -72,6 +72,11 @@ class Queue:
     @cached_property
     def groups(self) -> list[Group]:
         """The groups that have anything to show, or the one that was asked for."""
+        return [each for each in (make() for make in self.makers) if each.rows]
+
+    @property
+    def makers(self) -> Sequence[Callable[[], Group]]:
+        """What makes the groups that were asked for, in their order."""
         made = {
             "mine": self.mine,
             "others": self.others,
@@ -80,19 +85,16 @@ class Queue:
             "snoozed": self.snoozed,
         }
         if self.filters.state != "open":
-            found = [self.past()]
-        elif self.filters.group in made:
-            found = [made[self.filters.group]()]
-        elif self.filters.mine:
-            found = [self.mine(), self.routine()]
-        else:
-            found = [make() for make in made.values()]
-        return [each for each in found if each.rows]
+            return [self.past]
+        if self.filters.group in made:
+            return [made[self.filters.group]]
+        return [self.mine, self.routine] if self.filters.mine else list(made.values())
 
     @cached_property
     def first(self) -> int | None:
-        """The proposal that is read first."""
-        rows = (row for group in self.groups for row in group.rows)
+        """The proposal that is read first; the groups after its own are not asked for."""
+        groups = (make() for make in self.makers)
+        rows = (row for group in groups for row in group.rows)
         return next((row.proposal.pk for row in rows), None)
 
     @cached_property
