@@ -10,6 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from rest_framework.request import Request
 
 from controllers import operating
+from resources import kinds
 from resources.access import visible
 from resources.api.authentication import principal_of, scope_of
 from resources.api.base import View, find, kind_named
@@ -72,6 +73,9 @@ def seen_by(request: Request, refs: set[str]) -> set[str]:
     principal = principal_of(request)
     if not isinstance(principal, AgentToken) and scope_of(request).is_whole:
         return refs
+    # Without its kind a name is found by going through all there are.
+    told = {kind.name for ref in refs if (kind := kinds.by_path(ref.partition("/")[0]))}
     names = {ref.partition("/")[2] for ref in refs}
-    rows = visible(Resource.objects.filter(name__in=names, deleted_at=None), principal)
+    named = Resource.objects.filter(kind__in=told, name__in=names, deleted_at=None)
+    rows = visible(named, principal)
     return refs & {f"{kind.lower()}/{name}" for kind, name in rows.values_list("kind", "name")}

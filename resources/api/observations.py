@@ -65,8 +65,10 @@ def within(request: Request, read: list[Report | Observed]) -> list[Report | Obs
     """Refuse a person's reports about what lies outside their domains."""
     if request.auth is not None:
         return read
-    scope, names = scope_of(request), {each.name for each in read}
-    rows = visible(Resource.objects.filter(name__in=names, deleted_at=None), request.user)
+    scope, kinds_told = scope_of(request), {each.kind for each in read}
+    # Without its kind a name is found by going through all there are.
+    named = Resource.objects.filter(kind__in=kinds_told, name__in={each.name for each in read})
+    rows = visible(named.filter(deleted_at=None), request.user)
     seen = {(kind, name): domain for kind, name, domain in rows.values_list(*PLACE)}
     return [refused(each, scope, seen) or each for each in read]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from controllers.models import Runtime
@@ -125,6 +127,18 @@ def test_reporting_many_costs_the_same_for_5_and_50(alice: Api, rows: int) -> No
         answer = alice.post("observations", {"items": items})
 
     assert {each["verdict"] for each in answer.json()["items"]} == {"changed"}
+
+
+def test_no_name_is_looked_for_without_its_kind(alice: Api) -> None:
+    """It would be found by going through all there are: there is no order of names alone."""
+    item = {"kind": "Agent", "name": "a0", "status": {"state": "running"}}
+
+    with CaptureQueriesContext(connection) as asked:
+        alice.post("observations", {"items": [item]})
+
+    named = [each["sql"] for each in asked if '"resources_resource"."name" IN' in each["sql"]]
+    assert named
+    assert all('"resources_resource"."kind" IN' in each for each in named)
 
 
 def test_applying_many_costs_the_same_for_5_and_50(alice: Api, rows: int) -> None:
