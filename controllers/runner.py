@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from datetime import datetime
@@ -42,6 +43,9 @@ logger = logging.getLogger("ioa.runner")
 TICK_SECONDS = 1.0
 # The least time between two rounds: however fast things change, they are looked at together.
 PAUSE_SECONDS = 1.0
+# A round that took long is followed by as long a rest, up to this: what changes meanwhile is
+# looked at together, which costs far less, and whoever waits for a page has the machine.
+MOST_REST_SECONDS = 5.0
 
 
 def worker_name() -> str:
@@ -101,6 +105,11 @@ def internal(controller: int) -> bool:
         return False
 
 
+def rest_after(seconds: float) -> float:
+    """Return how long the loop rests after a round that took so long."""
+    return min(max(PAUSE_SECONDS, seconds), MOST_REST_SECONDS)
+
+
 class Loop:
     """Runs in the background of the embedded process until it is stopped."""
 
@@ -135,8 +144,9 @@ class Loop:
             self.awake.wait(TICK_SECONDS)
             self.awake.clear()
             if not self.stopping.is_set():
+                began = time.monotonic()
                 self.tick(self.holder)
-                self.stopping.wait(PAUSE_SECONDS)
+                self.stopping.wait(rest_after(time.monotonic() - began))
 
     def look(self, now: datetime) -> None:
         """Look for a restored database before anything else is done, then every minute."""

@@ -19,8 +19,8 @@ from resources import announcements, metrics
 logger = logging.getLogger("ioa.live")
 
 GROUP = "live"
-# However many commits there are, others are rung at most this often.
-GAP_SECONDS = 0.05
+# However many commits there are, others are rung at most this often: pages look twice a second.
+GAP_SECONDS = 0.2
 RETRY_SECONDS = 1.0
 RING_SECONDS = 1.0
 # The group forgets a member that does not renew; see CHANNEL_LAYERS.

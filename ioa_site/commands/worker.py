@@ -21,6 +21,8 @@ they are rung at once instead of looking every second. SIGTERM lets the chunk at
 Metrics are served to IOA_METRICS_TOKEN, or without one to this machine only."""
 NEEDS: Needs = "current"
 GRACE = 10.0
+# Where both run on one machine whoever waits for a page goes first; what is idle is ours.
+NICENESS = 5
 LOOK_SECONDS = 1.0
 
 
@@ -36,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
     """Work until told to stop."""
     from ioa_site import exposing, tracing
 
+    os.nice(NICENESS)
     with tracing.kept():
         where = ""
         if options.metrics_port is not None:

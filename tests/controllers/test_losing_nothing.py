@@ -501,6 +501,12 @@ def test_the_loop_is_not_woken_twice_within_a_second() -> None:
     assert loop.rounds == 1
 
 
+@pytest.mark.parametrize(("took", "rests"), [(0.0, 1.0), (0.9, 1.0), (3.0, 3.0), (600.0, 5.0)])
+def test_the_loop_rests_as_long_as_a_round_took(took: float, rests: float) -> None:
+    """F-16 What changes meanwhile is looked at together; nobody waits longer than that for it."""
+    assert runner.rest_after(took) == rests
+
+
 def stop_after(looks: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
     """Return a word that says to stop once so many resources were looked at."""
     seen: list[str] = []
