@@ -1,6 +1,6 @@
 """Everything at once, as a large place has it: many controllers, reports without end, open pages.
 
-Two workers and a web process of the real product on PostgreSQL and Redis; what is measured is
+Two workers and two web processes of the real product on PostgreSQL and Redis; what is measured is
 whether every controller still gets its turn, and how long a person waits for a page.
 """
 
@@ -32,8 +32,8 @@ from ioa_site.serving import many_files
 from resources.models import Resource
 
 WORKERS = 2
-# How many reports go into one request, as a gateway of agents sends them.
-TOGETHER = 30
+# How many reports go into one request, as a gateway of agents sends them, and how many there are.
+TOGETHER, GATEWAYS = 30, 4
 INTERVAL_SECONDS = 60.0
 WARM_SECONDS = 90.0
 PATIENCE = 60.0
@@ -53,7 +53,7 @@ def whole(guests: int, rate: int, seconds: float, port: int) -> dict[str, Any]:
     """Run it all for a while, and say how late anything was."""
     many_files()
     operator = crowd.signed_in("Operators")
-    with running("web", "--port", str(port)), crew():
+    with crew(port):
         asyncio.run(crowd.answering(port))
         reports = Reports(port, operator, rate)
         waits = asyncio.run(watched(port, operator, guests, reports, seconds))
@@ -79,9 +79,10 @@ def running(*arguments: str) -> Iterator[None]:
 
 
 @contextmanager
-def crew() -> Iterator[None]:
-    """Run the workers."""
-    with running("worker"), running("worker"), running("beat"):
+def crew(port: int) -> Iterator[None]:
+    """Run a web process and a worker for each core."""
+    web = ("web", "--port", str(port), "--share-port")
+    with running(*web), running(*web), running("worker"), running("worker"), running("beat"):
         yield
 
 
@@ -123,7 +124,7 @@ def visit(port: int, session: str) -> float:
 
 
 class Reports:
-    """Agents that report, so many a second, through one gateway."""
+    """Agents that report, so many a second, through a few gateways."""
 
     def __init__(self, port: int, session: str, rate: int) -> None:
         self.port, self.every = port, TOGETHER / rate
@@ -137,11 +138,14 @@ class Reports:
         self.taken, self.began, self.since = 0, timezone.now(), time.monotonic()
         self.stopping = threading.Event()
         self.failure: Exception | None = None
-        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.threads = [
+            threading.Thread(target=self.run, args=[each], daemon=True) for each in range(GATEWAYS)
+        ]
 
     def start(self) -> None:
         """Begin."""
-        self.thread.start()
+        for each in self.threads:
+            each.start()
 
     def count(self) -> None:
         """Count from now on."""
@@ -151,18 +155,20 @@ class Reports:
         """End."""
         self.seconds = time.monotonic() - self.since
         self.stopping.set()
-        self.thread.join(PATIENCE)
+        for each in self.threads:
+            each.join(PATIENCE)
         if self.failure is not None:
             raise self.failure
 
-    def run(self) -> None:
+    def run(self, gateway: int) -> None:
         """Send one request after the other, as steadily as they are taken."""
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        due = time.monotonic()
-        for number in itertools.count():
+        every = self.every * GATEWAYS
+        due = time.monotonic() + self.every * gateway
+        for number in itertools.count(gateway, GATEWAYS):
             if self.stopping.wait(max(0.0, due - time.monotonic())):
                 return
-            due = max(due + self.every, time.monotonic() - 1)
+            due = max(due + every, time.monotonic() - 1)
             try:
                 self.send(line, number)
             except (OSError, RuntimeError, http.client.HTTPException) as failure:
@@ -177,7 +183,8 @@ class Reports:
             {
                 "kind": "Agent",
                 "name": world.name(place),
-                "status": world.status(place, again=number % 2 == 0) | {"queueLength": number},
+                "status": world.status(place, again=number // GATEWAYS % 2 == 0)
+                | {"queueLength": number},
             }
             for place in places
         ]
