@@ -12,6 +12,8 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from ioa_site import founding
+
 # What the lock is known by, among all locks of one database.
 MIGRATING = 0x10A_0001
 
@@ -27,7 +29,9 @@ def migrate_if_needed() -> bool:
     if not behind():
         return False
     with one_at_a_time():
-        if behind():
+        if founding.is_empty():
+            founding.found()
+        elif behind():
             call_command("migrate", interactive=False, verbosity=0)
     return True
 
