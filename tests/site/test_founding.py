@@ -19,12 +19,14 @@ pytestmark = pytest.mark.product
 
 ONE_BY_ONE = (sys.executable, "manage.py", "migrate", "--verbosity", "0")
 AT_ONCE = (sys.executable, "-P", "-m", "ioa_site.cli", "migrate")
-# Everything PostgreSQL knows about a place, besides numbers it gave to things.
+# Everything PostgreSQL knows about a place, besides numbers it gave to things. Between people,
+# groups and permissions Django's migrations make keys that are longer than its own models say.
 CATALOGUE = {
     "columns": """
         SELECT table_name, column_name, data_type, character_maximum_length, is_nullable,
           column_default, is_identity, collation_name
         FROM information_schema.columns WHERE table_schema = 'public'
+          AND NOT (table_name LIKE 'auth\\_%\\_%' AND column_name = 'id')
     """,
     "indexes": "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'",
     "constraints": """
@@ -104,7 +106,7 @@ def test_all_at_once_is_the_same_as_one_by_one(tmp_path: Path) -> None:
 def test_what_was_begun_by_migrations_is_ended_by_them(tmp_path: Path) -> None:
     """Only an empty database is made at once: rows that are there have to be moved."""
     with servers(bare=True) as one, servers(bare=True) as other:
-        before = made((*ONE_BY_ONE, "resources", "0004"), tmp_path / "older", one)
+        before = made((*ONE_BY_ONE, "controllers", "0005"), tmp_path / "older", one)
         ended = made(AT_ONCE, tmp_path / "older", one)
 
         assert before != ended == made(AT_ONCE, tmp_path / "anew", other)
