@@ -9,7 +9,8 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -46,6 +47,8 @@ PAUSE_SECONDS = 1.0
 # A round that took long is followed by as long a rest, up to this: what changes meanwhile is
 # looked at together, which costs far less, and whoever waits for a page has the machine.
 MOST_REST_SECONDS = 5.0
+# How often it is looked whether people approved something, in a round and while resting.
+SOON = timedelta(seconds=PAUSE_SECONDS)
 
 
 def worker_name() -> str:
@@ -60,13 +63,17 @@ def work(holder: str, means: Means) -> list[Cycle]:
     recovery.go_on(now)
     executing.recover(now)
     routing.route(now)
-    done = []
+    done, carried = [], means.clock()
     for controller in queue.due(means.clock()):
         if means.stopping():
             break
         cycle = run_one(controller, holder, means)
         if cycle is not None:
             done.append(cycle)
+        # What people approved does not wait for all there is to look at.
+        if means.clock() - carried >= SOON:
+            executing.run_due(holder, means)
+            carried = means.clock()
     executing.run_due(holder, means)
     admission.sweep(means.clock())
     accounting.publish(means.clock())
@@ -146,7 +153,15 @@ class Loop:
             if not self.stopping.is_set():
                 began = time.monotonic()
                 self.tick(self.holder)
-                self.stopping.wait(rest_after(time.monotonic() - began))
+                self.rest(rest_after(time.monotonic() - began))
+
+    def rest(self, seconds: float) -> None:
+        """Rest, and meanwhile only carry out what people approved."""
+        until = time.monotonic() + seconds
+        while not self.stopping.wait(min(PAUSE_SECONDS, max(0.0, until - time.monotonic()))):
+            if time.monotonic() >= until:
+                return
+            self.attempt(self.carry_out)
 
     def look(self, now: datetime) -> None:
         """Look for a restored database before anything else is done, then every minute."""
@@ -156,13 +171,26 @@ class Loop:
 
     def tick(self, holder: str) -> None:
         """Do what is due, once."""
+        self.attempt(partial(self.do, holder))
+
+    def do(self, holder: str) -> None:
+        """Do what is due, if this machine knows what time it is."""
+        if self.own_clock and self.is_astray():
+            return
+        self.look(self.means.clock())
+        chores.run_due(self.means.clock())
+        watchdog.look(self.means.clock())
+        work(holder, self.means)
+
+    def carry_out(self) -> None:
+        """Carry out what people approved."""
+        if not (self.own_clock and self.is_astray()):
+            executing.run_due(self.holder, self.means)
+
+    def attempt(self, deed: Callable[[], None]) -> None:
+        """Do something; whatever goes wrong, the loop goes on."""
         try:
-            if self.own_clock and self.is_astray():
-                return
-            self.look(self.means.clock())
-            chores.run_due(self.means.clock())
-            watchdog.look(self.means.clock())
-            work(holder, self.means)
+            deed()
         except DatabaseError:
             logger.exception("The loop could not reach the database.")
         except Exception:

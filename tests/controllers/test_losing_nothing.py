@@ -17,12 +17,14 @@ from controllers import (
     closing,
     compiled,
     cycles,
+    executing,
     operating,
     records,
     registration,
     routing,
     runner,
 )
+from controllers.cycles import Means
 from controllers.effects import Effects
 from controllers.engine import cycle as engine
 from controllers.engine.types import Action, Case, Renewed, Result, Snapshot
@@ -505,6 +507,36 @@ def test_the_loop_is_not_woken_twice_within_a_second() -> None:
 def test_the_loop_rests_as_long_as_a_round_took(took: float, rests: float) -> None:
     """F-16 What changes meanwhile is looked at together; nobody waits longer than that for it."""
     assert runner.rest_after(took) == rests
+
+
+def test_what_people_approved_is_carried_out_while_the_loop_rests(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(executing, "run_due", lambda holder, _: asked.append(holder))
+    monkeypatch.setattr(runner, "PAUSE_SECONDS", 0.02)
+    loop = runner.Loop(lambda: clock.now)
+
+    loop.rest(0.02)
+    assert asked == []
+
+    loop.rest(0.3)
+    assert set(asked) == {loop.holder}
+    assert len(asked) > 1
+
+
+def test_what_people_approved_does_not_wait_for_a_whole_round(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{KEEPER}-{number}" for number in range(4)]
+    declare(clock, *(controller(name) for name in names))
+    asked: list[int] = []
+    monkeypatch.setattr(executing, "run_due", lambda *_: asked.append(Cycle.objects.count()))
+
+    runner.work("test", Means(partial(clock.advance, seconds=0.5)))
+
+    assert Cycle.objects.count() == len(names)
+    assert asked[0] < len(names) == asked[-1]
 
 
 def stop_after(looks: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
