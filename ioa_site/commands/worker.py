@@ -22,7 +22,7 @@ Metrics are served to IOA_METRICS_TOKEN, or without one to this machine only."""
 NEEDS: Needs = "current"
 GRACE = 10.0
 # Where both run on one machine whoever waits for a page goes first; what is idle is ours.
-NICENESS = 5
+NICENESS = 2
 LOOK_SECONDS = 1.0
 
 
