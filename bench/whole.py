@@ -31,7 +31,6 @@ from controllers.models import Cycle
 from ioa_site.serving import many_files
 from resources.models import Resource
 
-WORKERS = 2
 # How many reports go into one request, as a gateway of agents sends them, and how many there are.
 TOGETHER, GATEWAYS = 30, 4
 INTERVAL_SECONDS = 60.0

@@ -174,22 +174,21 @@ class Loop:
         self.attempt(partial(self.do, holder))
 
     def do(self, holder: str) -> None:
-        """Do what is due, if this machine knows what time it is."""
-        if self.own_clock and self.is_astray():
-            return
-        self.look(self.means.clock())
+        """Do what is due."""
         chores.run_due(self.means.clock())
         watchdog.look(self.means.clock())
         work(holder, self.means)
 
     def carry_out(self) -> None:
         """Carry out what people approved."""
-        if not (self.own_clock and self.is_astray()):
-            executing.run_due(self.holder, self.means)
+        executing.run_due(self.holder, self.means)
 
     def attempt(self, deed: Callable[[], None]) -> None:
-        """Do something; whatever goes wrong, the loop goes on."""
+        """Do something if the time is right and the database the same; the loop goes on anyway."""
         try:
+            if self.own_clock and self.is_astray():
+                return
+            self.look(self.means.clock())
             deed()
         except DatabaseError:
             logger.exception("The loop could not reach the database.")

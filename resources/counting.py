@@ -12,9 +12,9 @@ COUNT = "(SELECT COUNT(*) FROM ({rows}) AS found)"
 NOTHING = "SELECT 1 WHERE false"
 
 
-def at_most(most: int, *given: QuerySet[Any]) -> list[int]:
-    """Count each of some sets of rows up to a number, in one statement."""
-    asked = [spelled(rows, most) for rows in given]
+def together(*given: QuerySet[Any]) -> list[int]:
+    """Count some sets of rows in one statement; one that is sliced counts no further."""
+    asked = [spelled(rows) for rows in given]
     counts = ", ".join(COUNT.format(rows=rows) for rows, _ in asked)
     parameters = [each for _, some in asked for each in some]
     with connection.cursor() as cursor:
@@ -22,10 +22,10 @@ def at_most(most: int, *given: QuerySet[Any]) -> list[int]:
         return list(cursor.fetchone())
 
 
-def spelled(rows: QuerySet[Any], most: int) -> tuple[str, tuple[Any, ...]]:
+def spelled(rows: QuerySet[Any]) -> tuple[str, tuple[Any, ...]]:
     """Spell the query of a set; one that can have no rows finds none."""
     try:
-        found: tuple[str, tuple[Any, ...]] = rows.values("pk")[:most].query.sql_with_params()
+        found: tuple[str, tuple[Any, ...]] = rows.values("pk").query.sql_with_params()
     except EmptyResultSet:
         return NOTHING, ()
     return found

@@ -83,8 +83,9 @@ class Shell:
     def counts(self) -> Counts:
         """How much there is."""
         rows = Resource.objects.filter(deleted_at=None).order_by()
-        most = MOST_RESOURCES + 1
-        found, controllers = counting.at_most(most, rows, rows.filter(kind="Controller"))
+        found, controllers = counting.together(
+            rows[: MOST_RESOURCES + 1], rows.filter(kind="Controller")
+        )
         shown = min(found, MOST_RESOURCES)
         return Counts(shown, found > shown, controllers, len(self.standing))
 

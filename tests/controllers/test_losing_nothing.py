@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from controllers import (
     closing,
@@ -21,6 +21,7 @@ from controllers import (
     operating,
     records,
     registration,
+    restoring,
     routing,
     runner,
 )
@@ -523,6 +524,29 @@ def test_what_people_approved_is_carried_out_while_the_loop_rests(
     loop.rest(0.3)
     assert set(asked) == {loop.holder}
     assert len(asked) > 1
+
+
+def test_nothing_is_carried_out_before_it_is_known_which_database_this_is(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A first look that failed after a long wait is followed by a rest like any other."""
+    asked: list[str] = []
+    looks = iter([OperationalError("away"), OperationalError("away"), None])
+
+    def look(_: Any) -> None:
+        if failure := next(looks, None):
+            raise failure
+
+    monkeypatch.setattr(restoring, "look", look)
+    monkeypatch.setattr(executing, "run_due", lambda holder, _: asked.append(holder))
+    loop = runner.Loop(lambda: clock.now)
+
+    loop.tick(loop.holder)
+    loop.attempt(loop.carry_out)
+    assert asked == []
+
+    loop.attempt(loop.carry_out)
+    assert asked == [loop.holder]
 
 
 def test_what_people_approved_does_not_wait_for_a_whole_round(

@@ -80,7 +80,7 @@ def test_sql_and_the_engine_select_the_same(
     assert sorted(by_key[key] for _, key in routed) == sorted(selected)
 
 
-def test_routing_takes_the_same_statements_however_many_controllers_there_are(
+def test_who_watches_is_found_in_the_same_statements_however_many_controllers_there_are(
     clock: Clock,
 ) -> None:
     """F-27"""
