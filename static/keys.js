@@ -73,7 +73,8 @@
   });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const row = rowOf(event);
-    if (row && row.id !== wanted) event.detail.shouldSwap = false;
+    // What came of an answer is shown where it was given, and brings the next proposal with it.
+    if (row && (row.id !== wanted || one("#pane form.htmx-request"))) event.detail.shouldSwap = false;
   });
 
   /* Answers. */

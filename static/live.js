@@ -32,7 +32,7 @@
     return (node.matches("input, select, textarea") ? [node, ...fields] : fields).some(changed);
   }
 
-  // What has been sent is answered into the place it came from: that must still be there.
+  // What has been sent is answered into the place it came from: that stays as it is until then.
   const isSending = (node) => node.matches(".htmx-request") || node.querySelector(".htmx-request") !== null;
 
   // The keyboard's place in a list, what somebody opened, and what app.js revealed are the reader's, not the server's.
@@ -41,14 +41,26 @@
     (name === "aria-current" && node.matches(".row")) ||
     (name === "hidden" && node.matches("[data-act]"));
 
+  // Whatever holds an id that is also in the new part would be put away unasked: what is kept lends none.
+  function lendNoIds(old, fresh) {
+    for (const kept of old.querySelectorAll(KEPT)) {
+      if (!holdsFocus(kept) && !filledIn(kept)) continue;
+      for (const each of kept.querySelectorAll("[id]")) {
+        const twin = fresh.querySelector(`#${CSS.escape(each.id)}`);
+        if (!twin?.closest(KEPT)) twin?.removeAttribute("id");
+      }
+    }
+  }
+
   function morph(old, fresh) {
     let stale = false;
+    lendNoIds(old, fresh);
     Idiomorph.morph(old, fresh, {
       morphStyle: "outerHTML",
       callbacks: {
         beforeNodeMorphed: (node) => !(node.nodeType === Node.ELEMENT_NODE && node.matches(KEPT)),
         beforeNodeRemoved: (node) => {
-          const needed = node.nodeType === Node.ELEMENT_NODE && (holdsFocus(node) || filledIn(node) || isSending(node));
+          const needed = node.nodeType === Node.ELEMENT_NODE && (holdsFocus(node) || filledIn(node));
           stale ||= needed;
           return !needed;
         },
@@ -66,8 +78,10 @@
     const known = ids ?? [...holder.content.children].map((each) => each.id);
     const shown = known.filter((id) => {
       const [old, fresh] = [document.getElementById(id), holder.content.getElementById(id)];
-      if (old && fresh) morph(old, fresh);
-      return old && fresh;
+      if (!old || !fresh) return false;
+      if (isSending(old)) old.dataset.stale = "";
+      else morph(old, fresh);
+      return true;
     });
     if (shown.length) document.dispatchEvent(new CustomEvent("live:swapped", { detail: { ids: shown } }));
     return shown;
@@ -79,6 +93,10 @@
     setTimeout(() => {
       if (part?.isConnected && !holdsFocus(part)) want([part.id]);
     });
+  });
+
+  document.addEventListener("htmx:afterRequest", () => {
+    want([...document.querySelectorAll("[data-stale]")].filter((part) => !isSending(part)).map((part) => part.id));
   });
 
   // --- Fetching ----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import APIResponse, Page, Route, expect
 
 from .acting import Colleague, focused, toast, walk_down_to, walk_to
 from .stage import Stage
@@ -80,6 +80,56 @@ def test_an_answer_never_goes_to_a_proposal_that_was_left(desk: Page, ines: Coll
     desk.keyboard.press("a")
     toast(desk, f"P-{next_one}: Approved.")
     assert reread(desk, left)["state"] == "pending"
+
+
+def slow_answers(page: Page) -> list[tuple[Route, APIResponse]]:
+    """Let answers be recorded at once, and keep what the server says until it is wanted."""
+    kept: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "POST":
+            kept.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    page.route("**/decide*", hold)
+    return kept
+
+
+def let_through(kept: list[tuple[Route, APIResponse]]) -> None:
+    """Hand over what the server said."""
+    ((route, said),) = kept
+    route.fulfill(response=said)
+
+
+def test_what_came_of_an_answer_is_told_when_the_page_heard_of_it_before(
+    desk: Page, ines: Colleague
+) -> None:
+    number = ines.throttle("refund-resolver", 0.7)
+    walk_to(desk, number)
+    kept = slow_answers(desk)
+
+    desk.keyboard.press("a")
+    expect(desk.locator("#decision[data-stale]")).to_be_visible()
+    let_through(kept)
+
+    toast(desk, f"P-{number}: Approved.")
+    expect(desk.locator(f'#pane[data-at="{number}"]')).to_have_count(0)
+
+
+def test_what_came_of_an_answer_is_told_who_already_went_on(desk: Page, ines: Colleague) -> None:
+    number, other = ines.throttle("invoice-matcher", 0.7), ines.throttle("refund-resolver", 0.8)
+    desk.goto("/approvals?q=Save+tokens")
+    walk_to(desk, min(number, other))
+    kept = slow_answers(desk)
+
+    desk.keyboard.press("a")
+    desk.keyboard.press("j")
+    desk.wait_for_timeout(700)
+    let_through(kept)
+
+    toast(desk, f"P-{number}: Approved.")
+    expect(desk.locator(f'#pane[data-at="{other}"]')).to_be_visible()
 
 
 def test_a_click_chooses_the_row_that_is_read(desk: Page, ines: Colleague) -> None:

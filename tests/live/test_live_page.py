@@ -145,6 +145,49 @@ def test_a_form_that_is_being_filled_in_is_not_taken_away(
     expect(page.locator("#text")).to_have_value("half a sentence")
 
 
+def test_a_form_is_not_taken_away_with_something_in_it_that_stays(
+    page: Page, elsewhere: Elsewhere
+) -> None:
+    menu = '<details id="menu"><summary>More</summary>Some more</details>'
+    old = f'<form id="f"><input id="text" value="was">{menu}</form><p>old</p>'
+    page.evaluate("html => { document.getElementById('sections').innerHTML = html }", old)
+    page.route("**/more", answer_with(f"<div>{menu}</div><p>new</p>"))
+    page.locator("#text").fill("half a sentence")
+
+    elsewhere(measure, "support")
+
+    expect(page.locator("#sections > p")).to_have_text("new")
+    expect(page.locator("#text")).to_have_value("half a sentence")
+    expect(page.locator("#text")).to_be_focused()
+
+
+def test_a_part_stays_while_something_is_sent_from_it_and_is_renewed_then(
+    page: Page, elsewhere: Elsewhere
+) -> None:
+    form = '<form id="f" hx-post="/slow" hx-target="#said"><button>Send</button></form>'
+    old = f'{form}<p id="said"></p><p id="word">old</p>'
+    kept: list[Route] = []
+    page.route("**/slow", lambda route: kept.append(route))
+    page.route("**/more", answer_with('<p id="word">new</p><p id="said"></p>'))
+    page.evaluate(
+        "html => { const part = document.getElementById('sections');"
+        " part.innerHTML = html; htmx.process(part) }",
+        old,
+    )
+    page.locator("#f button").click()
+    expect(page.locator("#f.htmx-request")).to_be_visible()
+
+    with page.expect_response("**/more"):
+        elsewhere(measure, "support")
+    page.wait_for_timeout(300)
+    expect(page.locator("#word")).to_have_text("old")
+
+    page.locator(".brand").focus()
+    kept[0].fulfill(body="Sent.")
+    expect(page.locator("#word")).to_have_text("new")
+    expect(page.locator("#f")).to_have_count(0)
+
+
 def answer_with(html: str) -> Callable[[Route], None]:
     """Answer for the personal part; everything else is left to the server."""
 
