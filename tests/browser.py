@@ -11,6 +11,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+# The same browser without windows, first: it starts and opens pages in half the time.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+
 
 def chromium(bundled: str = "") -> str | None:
     """Find the program: $IOA_CHROMIUM, playwright's own (`bundled`), then the system's."""
@@ -22,8 +31,7 @@ def chromium(bundled: str = "") -> str | None:
     bundled = bundled or _bundled()
     if Path(bundled).is_file():
         return bundled
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = (shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/bin") for name in names)
+    found = (shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/bin") for name in NAMES)
     return next((path for path in found if path), None)
 
 

@@ -48,6 +48,9 @@ SAME_ON_BOTH = (
 )
 ON_BOTH = ("tests/web/test_query_counts.py", "tests/web/test_economics_page.py")
 
+# The servers are named for each pass. Hundreds of processes start: none compiles what another did.
+NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE"}
+
 
 class ServiceUnavailable(RuntimeError):
     """No usable server was found; the text says what was tried."""
@@ -262,7 +265,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [each for each in items if each.get_closest_marker("postgres")]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
-    items[:] = [item for item in items if item not in gone]
+    items[:] = sorted((item for item in items if item not in gone), key=runs_last)
 
 
 def on_sqlite_only(item: pytest.Item) -> bool:
@@ -273,10 +276,28 @@ def on_sqlite_only(item: pytest.Item) -> bool:
 
 def uses_database(item: pytest.Item) -> bool:
     """Tell whether a test asks for the database, by a mark or by a fixture."""
-    marks = ("django_db", "postgres", "product")
-    marked = any(item.get_closest_marker(name) for name in marks)
+    return has_mark(item, "postgres", "product") or opens_database(item)
+
+
+def opens_database(item: pytest.Item) -> bool:
+    """Tell whether a test uses the database in its own process."""
     asked = {"db", "transactional_db"}.intersection(getattr(item, "fixturenames", []))
-    return bool(marked or asked)
+    return has_mark(item, "django_db") or bool(asked)
+
+
+def has_mark(item: pytest.Item, *names: str) -> bool:
+    """Tell whether a test has one of these marks."""
+    return any(item.get_closest_marker(name) for name in names)
+
+
+def runs_last(item: pytest.Item) -> bool:
+    """Tell whether a test comes after those that run the product or a browser.
+
+    These wait much and take long: one worker begins with them while the others compute, and none
+    of them is left over for the end.
+    """
+    long = has_mark(item, "product", "browser") or item.nodeid.startswith("tests/journeys/")
+    return opens_database(item) or not long
 
 
 def run_sqlite(arguments: list[str]) -> int:
@@ -298,8 +319,8 @@ PASSES = {"sqlite": run_sqlite, "postgres": run_postgres}
 
 def _pytest(title: str, arguments: list[str], environment: dict[str, str]) -> int:
     _heading(f"Tests on {title}")
-    inherited = {k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "REDIS_URL"}}
-    command = [sys.executable, "-m", "pytest", "-n", "auto", *arguments]
+    inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
+    command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *arguments]
     process = subprocess.Popen(command, cwd=ROOT, env=inherited | environment)
     try:
         return process.wait()

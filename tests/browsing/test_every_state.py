@@ -66,8 +66,10 @@ def test_a_selection(stage: Stage, ines: Colleague) -> None:
     passes(faults(page))
 
 
-def test_a_form_of_a_verdict_beside_the_queue(stage: Stage) -> None:
+def test_a_form_of_a_verdict_beside_the_queue(stage: Stage, ines: Colleague) -> None:
+    number = ines.throttle("ledger-reconciler", 0.45)
     page = stage.open("maya", "/approvals")
+    walk_to(page, number)
 
     page.keyboard.press("r")
 

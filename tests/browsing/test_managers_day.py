@@ -96,8 +96,10 @@ def slow_answers(page: Page) -> list[tuple[Route, APIResponse]]:
     return kept
 
 
-def let_through(kept: list[tuple[Route, APIResponse]]) -> None:
-    """Hand over what the server said."""
+def let_through(page: Page, kept: list[tuple[Route, APIResponse]]) -> None:
+    """Hand over what the server said, once it has said it."""
+    while not kept:
+        page.wait_for_timeout(100)
     ((route, said),) = kept
     route.fulfill(response=said)
 
@@ -111,7 +113,7 @@ def test_what_came_of_an_answer_is_told_when_the_page_heard_of_it_before(
 
     desk.keyboard.press("a")
     expect(desk.locator("#decision[data-stale]")).to_be_visible()
-    let_through(kept)
+    let_through(desk, kept)
 
     toast(desk, f"P-{number}: Approved.")
     expect(desk.locator(f'#pane[data-at="{number}"]')).to_have_count(0)
@@ -126,7 +128,7 @@ def test_what_came_of_an_answer_is_told_who_already_went_on(desk: Page, ines: Co
     desk.keyboard.press("a")
     desk.keyboard.press("j")
     desk.wait_for_timeout(700)
-    let_through(kept)
+    let_through(desk, kept)
 
     toast(desk, f"P-{number}: Approved.")
     expect(desk.locator(f'#pane[data-at="{other}"]')).to_be_visible()

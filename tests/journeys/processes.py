@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
-
 from tests.journeys.product import PATIENCE, Product, free_port
 
 
@@ -52,14 +50,6 @@ class Place:
         for process in self.running:
             process.send_signal(signal.SIGTERM)
         return [process.wait(PATIENCE) for process in self.running]
-
-
-def answers(base: str) -> bool:
-    """Tell whether a web process answers."""
-    try:
-        return httpx.get(f"{base}/healthz").status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def until(true: Callable[[], bool], seconds: float = PATIENCE) -> None:

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from tests.browsing.stage import servers
-from tests.journeys.processes import Place, answers, placed, until
-from tests.journeys.product import Product, free_port
+from tests.journeys.processes import Place, placed, until
+from tests.journeys.product import Product, answers, free_port
 
 pytestmark = [pytest.mark.product, pytest.mark.timeout(300)]
 
