@@ -39,6 +39,8 @@ KEPT_TAGS = frozenset(("form", "input", "select", "textarea", "dialog"))
 TICKING = ("data-age", "data-left", "data-clock")
 NUMBER = re.compile(r' data-number="(\d*)"')
 TOKEN = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken" value="\w+">')
+OPENING = re.compile(r"<([a-z][a-z0-9-]*)[^<>]*>")
+NAMED = re.compile(r'\sid="([^"]*)"')
 
 
 @dataclass
@@ -172,6 +174,13 @@ class Tab:
                 old.tag, old.attributes, old.inside = fresh.tag, fresh.attributes, fresh.inside
         return tree
 
+    def text(self) -> str | None:
+        """Return the same as text, unless it takes a tree to tell what a page keeps."""
+        html: str | None = self.html
+        for outer in (each for told in self.told for each in elements(plain(told))):
+            html = html and replaced(html, outer)
+        return html
+
     def differences(self, fresh: Tab) -> list[str]:
         """Return where the page differs from one that was loaded just now."""
         if self.gone or fresh.status != 200 or self.status != 200:
@@ -180,7 +189,7 @@ class Tab:
             # Who looks at an empty queue is not taken to what arrives: they choose.
             moved = self.address != "/approvals"
             return [f"{self.address} has become {fresh.address}"] if moved else []
-        if self.html == fresh.html and not any(self.told):
+        if self.text() == fresh.html:
             return []
         parts = frozenset(parts_of(self.address))
         old, new = list(lines(self.tree(), parts)), list(lines(fresh.tree(), parts))
@@ -193,10 +202,47 @@ def plain(html: str) -> str:
     return NUMBER.sub("", TOKEN.sub("", html))
 
 
+def elements(html: str) -> Iterator[str]:
+    """Yield the text of each element that is in no other."""
+    start = OPENING.search(html)
+    while start is not None:
+        end = end_of(html, start)
+        yield html[start.start() : end]
+        start = OPENING.search(html, end)
+
+
+def end_of(html: str, start: re.Match[str]) -> int:
+    """Return where an element ends; one that is never closed has no other in it."""
+    depth = 0
+    for each in re.finditer(rf"<(/?){start[1]}(?=[\s>])[^<>]*>", html[start.start() :]):
+        depth += -1 if each[1] else 1
+        if depth == 0:
+            return start.start() + each.end()
+    return start.end()
+
+
+def replaced(html: str, outer: str) -> str | None:
+    """Return a page with an element in place of the one of its name, or nothing if it is kept."""
+    opening = OPENING.match(outer)
+    name = NAMED.search(opening[0]) if opening else None
+    place = re.search(rf'<[a-z][^<>]*\sid="{re.escape(name[1])}"', html) if name else None
+    start = OPENING.match(html, place.start()) if place else None
+    if start is None:
+        return html
+    if start[1] in KEPT_TAGS or "decide" in start[0] or "data-keep" in start[0]:
+        return None
+    return html[: start.start()] + outer + html[end_of(html, start) :]
+
+
 def parts_of(address: str) -> Iterable[str]:
     """Return the names of the parts of a page."""
     nothing = topics.news([], 0, 0)
     return editions.Press(nothing, timezone.now()).page(address).pieces()
+
+
+def said(html: str, fetch: Iterable[str]) -> str:
+    """Return a message as the hub writes it."""
+    return orjson.dumps({"number": 0, "html": html, "fetch": list(fetch)}).decode()
 
 
 def tell(tabs: Iterable[Tab]) -> None:

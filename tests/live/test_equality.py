@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import time_machine
 from django.db import transaction
 from django.utils import timezone
 
@@ -22,7 +24,15 @@ from resources.models import ResourceRevision
 from tests.conftest import Clock, given
 from tests.controllers.making import declare
 from tests.decisions.carrying import consume
-from tests.live.watching import KEEPER, World, about_resource
+from tests.live.pages import Tab, parts_of, said
+from tests.live.watching import (
+    KEEPER,
+    USUAL,
+    World,
+    about_controller,
+    about_proposal,
+    about_resource,
+)
 from tests.live.watching import world as world
 from tests.resources.making import ALICE, apply, made, owned
 from tests.web.conftest import clock as clock
@@ -68,6 +78,30 @@ def test_what_is_no_text_in_an_entry_breaks_no_round(transactional_db: None, odd
     ((_, topics),) = editions.read([0], 0).told
 
     assert {"*", "proposal", "proposal/1"} <= topics
+
+
+def test_what_is_fetched_is_as_on_a_page_that_read_everything_itself(world: World) -> None:
+    wish = world.wish(risk="high", people=2)
+    mine = [*about_proposal(wish), *about_resource(wish.resource), *about_controller(KEEPER)]
+    with time_machine.travel(world.clock.now, tick=False):
+        for address in [*USUAL, *mine]:
+            fresh = Tab(world.client, address)
+            world.memory.forget()
+            tab = copy(fresh)
+            tab.hear(said("", parts_of(tab.address)))
+            world.memory.forget()
+            world.faults += tab.differences(fresh)
+
+
+def test_nothing_is_remembered_of_what_was_before_a_write(world: World) -> None:
+    with time_machine.travel(world.clock.now, tick=False):
+        before = Tab(world.client, "/resources")
+        agent = world.agent()
+        after = Tab(world.client, "/resources")
+
+    assert agent.name not in before.html
+    assert agent.name in after.html
+    assert before.differences(after)
 
 
 def test_resources(world: World) -> None:

@@ -23,6 +23,7 @@ from tests.conftest import Clock
 from tests.controllers.making import declare
 from tests.decisions import making
 from tests.live.pages import Tab, tell
+from tests.live.remembering import Memory, remembering
 from tests.reference.events import undescribed
 from tests.resources.making import ALICE, made
 from tests.web import proposing
@@ -44,8 +45,8 @@ USUAL = (
 class World:
     """People, a domain, a controller, agents it watches, and everything that maya has open."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
+    def __init__(self, clock: Clock, memory: Memory) -> None:
+        self.clock, self.memory = clock, memory
         people.ensure_administrator(clock.now)
         people.ensure_samples(clock.now)
         declare(clock, made("Domain", "growth"))
@@ -81,7 +82,9 @@ class World:
         with time_machine.travel(self.clock.now, tick=False):
             self.open([*USUAL, *more])
             before = versions.horizon()
+            self.memory.forget()
             yield
+            self.memory.forget()
             rows = LedgerEvent.objects.filter(pk__gt=before).values_list("event", "payload")
             told = [(told_as(event), payload) for event, payload in rows]
             written = {event for event, _ in told}
@@ -93,7 +96,10 @@ class World:
 
     def open(self, addresses: Sequence[str]) -> None:
         """Open pages; those that are open already are as good as new if nothing happened since."""
-        kept = self.tabs if self.fresh_at == (versions.horizon(), self.clock.now) else {}
+        if self.fresh_at != (versions.horizon(), self.clock.now):
+            self.memory.forget()
+            self.tabs = {}
+        kept = self.tabs
         self.tabs = {each: kept.get(each) or Tab(self.client, each) for each in addresses}
 
     def compare(self, events: str) -> None:
@@ -108,12 +114,15 @@ class World:
 
 
 @pytest.fixture
-def world(transactional_db: None, clock: Clock, settings: Any) -> Iterator[World]:
+def world(
+    transactional_db: None, clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
     """Watch a small organisation; the test fails when a page was not as a fresh one."""
     # No file is asked for, and what serves them starts a loop for every page.
     settings.MIDDLEWARE = [each for each in settings.MIDDLEWARE if "static" not in each]
-    world = World(clock)
-    yield world
+    with remembering(monkeypatch) as memory:
+        world = World(clock, memory)
+        yield world
     assert not world.faults, "\n".join(world.faults)
 
 
