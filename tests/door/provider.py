@@ -32,7 +32,7 @@ class Provider:
         self.asked: list[dict[str, str]] = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
         self.issuer = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self) -> None:
         """Go away."""

@@ -154,7 +154,7 @@ def test_spans_reach_the_collector_that_the_environment_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with HTTPServer(("127.0.0.1", 0), Collector) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv(site.ENDPOINT, f"http://127.0.0.1:{server.server_port}")
         with site.kept(), tracing.span("cycle", correlation_id="story-of-ours", to="x"):
             pass
