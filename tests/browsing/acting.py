@@ -23,7 +23,7 @@ class Colleague:
     """Somebody at work through the API, in a session of their own."""
 
     def __init__(self, stage: Stage, who: str) -> None:
-        self.client = stage.product.sign_in(stage.link(who))
+        self.client = stage.product.sign_in(stage.product.link(who))
         self.client.timeout = PATIENCE
 
     def post(self, path: str, body: Any, **headers: str) -> Any:

@@ -23,8 +23,6 @@ QUICK = {"resultTypes": ["violations"], "preload": False}
 LOOK = """options => axe.run(options).then(found => found.violations.flatMap(
     ({id, help, nodes}) => nodes.map(({target}) => ({id, help, target}))))"""
 SIZES = {"wide": (1440, 1000), "tablet": (768, 1000), "phone": (390, 844)}
-# Whom a demo prints a link for, in this order.
-PRINTED = ("admin", "maya", "tomas", "ines", "vera")
 # What a browser says of an answer we meant: somebody was faster, or something was missing.
 ANSWERED = re.compile(r"status of (400|403|404|409|410|422|423|503)")
 
@@ -37,7 +35,6 @@ class Stage:
         self.contexts: list[BrowserContext] = []
         self.errors: list[str] = []
         self.sessions: dict[str, StorageState] = {}
-        self.used: set[str] = set()
 
     def open(
         self,
@@ -68,17 +65,9 @@ class Stage:
             page.goto(path)
         return page
 
-    def link(self, who: str) -> str:
-        """Return a link that nobody used: the one a demo printed, then those of `ioa sign-in`."""
-        printed = dict(zip(PRINTED, self.product.links(), strict=False))
-        if who in self.used or who not in printed:
-            return self.product.link(who)
-        self.used.add(who)
-        return printed[who]
-
     def sign_in(self, page: Page, who: str) -> None:
         """Sign somebody in with a fresh link."""
-        page.goto(self.link(who))
+        page.goto(self.product.link(who))
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(lambda address: "/sign-in/" not in address)
         kept = page.context.storage_state()

@@ -190,7 +190,7 @@ def test_nothing_is_wrong_with_the_doors(stage: Stage) -> None:
     page = stage.browser.new_context(base_url=stage.product.base).new_page()
     stage.watch(page)
 
-    found = faults_of(page, ["/sign-in/", stage.link("vera"), "/sign-in/9/used-already/"])
+    found = faults_of(page, ["/sign-in/", stage.product.link("vera"), "/sign-in/9/used-already/"])
     page.context.close()
 
     assert not found, "\n".join(found)

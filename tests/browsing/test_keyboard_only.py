@@ -40,7 +40,7 @@ def test_somebody_signs_in_and_approves_without_a_mouse(stage: Stage, ines: Coll
     page = stage.browser.new_context(base_url=stage.product.base).new_page()
     stage.contexts.append(page.context)
     stage.watch(page)
-    page.goto(stage.link("maya"))
+    page.goto(stage.product.link("maya"))
     tab_to(page, "Sign in")
     page.keyboard.press("Enter")
     page.wait_for_url(stage.product.base + "/")
