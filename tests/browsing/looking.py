@@ -5,39 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from playwright.sync_api import Page
 
 from .acting import Colleague
 from .stage import SIZES, overflow, violations
 
-Theme = Literal["light", "dark"]
-COLOURS = ["color-contrast", "link-in-text-block"]
-ALL: dict[str, Any] = {}
-ONLY_COLOURS: dict[str, Any] = {"runOnly": {"type": "rule", "values": COLOURS}}
-BUT_COLOURS: dict[str, Any] = {"rules": {each: {"enabled": False} for each in COLOURS}}
-# A theme gives the same elements other colours, and nothing else; what a width shows is in the
-# colours of its theme. So each rule is asked at every width, and colours where most is shown and
-# where most is moved.
-LOOKS: tuple[tuple[str, Theme, dict[str, Any] | None], ...] = (
-    ("wide", "light", ALL),
-    ("wide", "dark", ONLY_COLOURS),
-    ("tablet", "dark", None),
-    ("tablet", "light", BUT_COLOURS),
-    ("phone", "light", BUT_COLOURS),
-    ("phone", "dark", ONLY_COLOURS),
-)
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS = tuple((size, theme) for size in SIZES for theme in THEMES)
+# A theme gives the same elements other colours, and nothing else.
+ABOUT_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 
 
 def faults(page: Page) -> list[str]:
     """Return what is wrong with a page as it stands, light and dark, in every size."""
     found = []
-    for size, theme, rules in LOOKS:
+    for size, theme in LOOKS:
         width, height = SIZES[size]
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        seen = [] if rules is None else violations(page, **rules)
+        seen = violations(page, **({"runOnly": ABOUT_COLOURS} if theme == "dark" else {}))
         if overflow(page) > 0:
             seen.append(f"{overflow(page)} pixels too wide")
         found += [f"{page.url}, {size}, {theme}: {each}" for each in seen]

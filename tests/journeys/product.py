@@ -143,7 +143,7 @@ class Product:
 
     def sign_in(self, link: str) -> httpx.Client:
         """Use a sign-in link as a browser would, and return the signed-in client."""
-        client = httpx.Client(base_url=self.base, follow_redirects=True, verify=False)  # noqa: S501
+        client = httpx.Client(base_url=self.base, follow_redirects=True)
         self.clients.append(client)
         client.get(link)
         answer = client.post(link, data={"csrfmiddlewaretoken": client.cookies["csrftoken"]})
