@@ -16,22 +16,23 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from controllers import roles
-from controllers.accounting.amounts import MILLION
+from controllers.access import roles
+from controllers.budgets.amounts import MILLION
 from controllers.models import Channel, Delivery, Grant, Hold, Price, Proposal
+from resources.admin.admin_rights import readable
 from resources.admin.records import ReadOnly
+from resources.documents.yaml_text import write_yaml
 from resources.templatetags.ui import age
-from resources.yaml_text import write_yaml
+from resources.usecases.access_rules import OVERSEE, at
 
 # People and their rights have pages of their own; here a flag would stand above every grant.
 admin.site.unregister([User, Group])
-
-READERS = ("administrator", "auditor")
 
 
 class Overseen(ReadOnly):
     """A list that administrators and auditors read."""
 
+    rights = readable(at("organisation", *OVERSEE))
     # What the list does without: documents that are only shown one at a time.
     heavy: tuple[str, ...] = ()
 
@@ -40,7 +41,7 @@ class Overseen(ReadOnly):
         known: bool | None = getattr(request, "overseer", None)
         if known is None:
             person, now = request.user, timezone.now()
-            known = isinstance(person, User) and roles.holds_role(person, READERS, "", now)
+            known = isinstance(person, User) and roles.holds_role(person, OVERSEE, "", now)
             request.overseer = known  # type: ignore[attr-defined]
         return known
 

@@ -13,6 +13,6 @@ class ControllersConfig(AppConfig):
 
     def ready(self) -> None:
         """Let everything that is read ask for the roles of whoever looks."""
-        from controllers.roles import scopes
+        from controllers.access.roles import scopes
 
         scopes.install()

@@ -13,7 +13,7 @@ from ioa_client.runs import Runs
 from ioa_client.telemetry import Telemetry
 from ioa_client.transport import Transport
 from ioa_client.usage import Usage
-from ioa_client.watching import Watching
+from ioa_client.watch import Watching
 from ioa_client.work import Work
 
 

@@ -14,14 +14,14 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from ioa_client import Client, Document, Failure, Problem
-from ioa_mcp import acting, asking, knowing, running
+from ioa_mcp import admission_tools, resource_tools, run_tools, work_tools
 
 INSTRUCTIONS = (
     "IOA Control: report how you are, ask before you act, redeem the permit, report what you"
     " spent, claim work and steps, propose changes, read what people answered and said no to."
     " People decide; you never do. When a call is refused, do as the sentence says."
 )
-TOOLS = (*knowing.TOOLS, *asking.TOOLS, *acting.TOOLS, *running.TOOLS)
+TOOLS = (*resource_tools.TOOLS, *admission_tools.TOOLS, *work_tools.TOOLS, *run_tools.TOOLS)
 UNSIGNED = "Send an agent's token as Authorization: Bearer ioa_…"
 SCHEME = "bearer "
 

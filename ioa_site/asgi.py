@@ -20,7 +20,7 @@ Application = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ioa_site.settings")
 django_application = get_asgi_application()
 # Named, not imported: models can be imported only now.
-live_application = import_string("controllers.live.sockets.LiveSocket").as_asgi()
+live_application = import_string("controllers.web.live.sockets.LiveSocket").as_asgi()
 
 IMPORT_PATHS = (
     "/api/v1/apply",

@@ -1,22 +1,23 @@
-"""Celery: a doorbell for the workers. A ring carries nothing, and none has to arrive.
+"""Celery: a beat makes the workers look every second. Its task carries nothing and may be lost.
 
-Every worker looks into the database once a second anyway, so Redis may be away, flushed or slow,
-and a ring may be lost or come twice.
+What is committed wakes other processes without it (`resources/store/announcements.py`). Every
+worker looks into the database once a second anyway, so Redis may be away, flushed or slow, and a
+beat may be lost or come twice.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from typing import Any
 
-from celery import Celery
+from celery import Celery, platforms
+from celery.apps.beat import Beat
 from celery.beat import Scheduler
 from django.conf import settings
 from kombu.common import Broadcast
 
-from controllers.live.doorbell import Doorbell
+from resources.store import announcements
 
 logger = logging.getLogger("ioa.celery")
 
@@ -46,67 +47,69 @@ app.conf.update(
 )
 
 
-# What a ring wakes in this process.
-waiting: set[Callable[[], None]] = set()
-
-
 @app.task(name=RING)  # type: ignore[untyped-decorator]
 def ring() -> None:
     """Wake whoever waits in this process."""
-    for wake in tuple(waiting):
-        wake()
-
-
-class WorkersBell(Doorbell):
-    """Rings the workers at every commit; does nothing without a Redis."""
-
-    name = "workers"
-    warning = "Redis is away, workers are a second late: %s"
-
-    def start(self) -> None:
-        """Ring, if there is a Redis."""
-        if settings.REDIS_URL:
-            super().start()
-
-    def ring(self) -> None:
-        """Ring once, and never wait for a Redis that does not answer."""
-        ring.apply_async(retry=False)
+    announcements.wake_here()
 
 
 class Ringer(Scheduler):  # type: ignore[misc]
     """Rings on time; a Redis that is away is mentioned once, and not in a trace each second."""
 
     away = False
+    # Whether it was told to end.
+    ended = False
+
+    def tick(self, *given: Any, **options: Any) -> Any:
+        """Ring what is due; whoever was told to end rings no more."""
+        if self.ended:
+            raise SystemExit(0)
+        return super().tick(*given, **options)
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
         """Ring once."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except Exception as error:
-            if not self.away:
+            if not (self.away or self.ended):
                 logger.warning("Redis is away, nobody is rung: %s", error or type(error).__name__)
             self.away = True
         else:
             self.away = False
 
 
-class Listener:
-    """A Celery worker in a thread: it hears rings and does nothing else."""
+class Bell(Beat):  # type: ignore[misc]
+    """A beat that ends when it is told to, also in the middle of a ring."""
 
-    def __init__(self, name: str, wake: Callable[[], None]) -> None:
-        self.name, self.wake = name, wake
+    def install_sync_handler(self, service: Any) -> None:
+        """Remember that it was told, and break off what it does.
+
+        A ring that is broken off may come to an error of Redis's client instead of to an end.
+        """
+        ringer = service.scheduler
+
+        def end(*_: object) -> None:
+            ringer.ended = True
+            raise SystemExit(0)
+
+        platforms.signals.update(SIGTERM=end, SIGINT=end)
+
+
+class Listener:
+    """A Celery worker in a thread: it hears the beat and does nothing else."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.stopping = threading.Event()
         self.thread = threading.Thread(target=self.run, name="ioa-celery", daemon=True)
 
     def start(self) -> None:
         """Listen, if there is a Redis."""
         if settings.REDIS_URL:
-            waiting.add(self.wake)
             self.thread.start()
 
     def stop(self) -> None:
         """Listen no more; the thread may be waiting for Redis and ends with the process."""
-        waiting.discard(self.wake)
         self.stopping.set()
 
     def run(self) -> None:
@@ -115,7 +118,7 @@ class Listener:
             try:
                 self.worker().start()
             except Exception:
-                logger.exception("The doorbell broke; it is hung up again.")
+                logger.exception("The beat is not heard; Celery is started again.")
             self.stopping.wait(RETRY_SECONDS)
 
     def worker(self) -> Any:

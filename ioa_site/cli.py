@@ -14,13 +14,18 @@ from types import ModuleType
 
 from ioa_site import commands
 from ioa_site.commands import Stop
-from ioa_site.terminal import complain, paint, say, shown
+from ioa_site.server.terminal import complain, paint, say, shown
 from ioa_site.version import VERSION
+from resources.documents.problems import Problem
 
+REFUSED = 1
 FAILED = 2
 INTERRUPTED = 130
+# What `./ioa` of a clone does itself, before any of this is there.
+OF_THE_LAUNCHER = ("setup", "test")
 # What a shell reports for a program that SIGPIPE ended.
 PIPE_CLOSED = 141
+LONGEST_SENTENCE = 500
 
 OVERVIEW = """Usage: ioa COMMAND [OPTIONS]
 
@@ -88,6 +93,8 @@ def load(name: str) -> ModuleType:
     """Import a command, or say which one may have been meant."""
     if name in names():
         return import_module(f"{commands.__name__}.{name.replace('-', '_')}")
+    if name in OF_THE_LAUNCHER:
+        raise Stop(f"`{name}` is part of a clone: type `./ioa {name}` in its folder.")
     near = difflib.get_close_matches(name, names(), n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise Stop(f"There is no command {shown(name, 40)!r}.{hint} `ioa --help` lists them all.")
@@ -145,6 +152,8 @@ def explained(error: Exception, code: int) -> tuple[str, int]:
     """Turn an expected failure into a sentence; nothing for a fault of our own."""
     if isinstance(error, Stop):
         return str(error), code if error.code is None else error.code
+    if isinstance(error, Problem):
+        return shown(error.message, LONGEST_SENTENCE), REFUSED
     if isinstance(error, OSError):
         name = f"{shown(str(error.filename))}: " if error.filename else ""
         return f"{name}{error.strerror or error}.", code

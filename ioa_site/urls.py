@@ -5,21 +5,22 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from controllers import views as control
-from ioa_site import unavailable
+from controllers.web import health as control
+from ioa_site.middleware import bad_request, database_errors
+from resources.admin.admin_rights import site_urls
 
-handler400 = control.not_understood
-handler500 = unavailable.answer
+handler400 = bad_request.answer
+handler500 = database_errors.answer
 
 urlpatterns = [
-    path("", include("controllers.pages.urls")),
-    path("live/", include("controllers.live.urls")),
-    path("", include("controllers.entrance.urls")),
+    path("", include("controllers.web.urls")),
+    path("live/", include("controllers.web.live.urls")),
+    path("", include("controllers.signin.urls")),
     path("healthz", control.healthz, name="healthz"),
     path("readyz", control.readyz, name="readyz"),
     path("metrics", control.metrics, name="metrics"),
     path("api/v1/", include("controllers.api.urls")),
     path("api/v1/", include("resources.api.urls")),
     path("admin/login/", control.admin_door),
-    path("admin/", admin.site.urls),
+    path("admin/", site_urls(admin.site)),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 from django.apps import AppConfig
+from django.core import checks
 from django.db import connection
 
 
@@ -14,7 +15,10 @@ class ResourcesConfig(AppConfig):
     name = "resources"
 
     def ready(self) -> None:
-        """Let PostgreSQL's driver decode documents as fast as we do."""
+        """Check every address; let PostgreSQL's driver decode documents as fast as we do."""
+        from resources.usecases.access_table import check_addresses
+
+        checks.register(check_addresses, checks.Tags.urls)
         if connection.vendor == "postgresql":
             from psycopg.types.json import set_json_loads
 

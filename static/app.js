@@ -262,7 +262,7 @@
   // A refusal that is a fragment is shown where the answer would have been.
   function refuse(event) {
     const { xhr } = event.detail;
-    if (xhr.status === 403 && !xhr.responseText.includes("<html")) Object.assign(event.detail, { shouldSwap: true, isError: false });
+    if (xhr.status >= 400 && xhr.status < 500 && xhr.responseText.trim() && !xhr.responseText.includes("<html")) Object.assign(event.detail, { shouldSwap: true, isError: false });
   }
 
   document.addEventListener("htmx:beforeSwap", refuse);

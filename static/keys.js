@@ -93,14 +93,16 @@
     return Boolean(pane?.dataset.at && row?.matches(".row") && row.id !== `p-${pane.dataset.at}`);
   }
 
+  // An answer says with `data-key` which key gives it.
   // On a page with many proposals the answer goes to the one the keyboard is at, or to none.
-  function answer(verdict) {
+  function answer(key) {
+    if (!/^[a-z]$/.test(key)) return false;
     if (behind(one("#pane"))) return true;
     const at = document.activeElement?.closest(".need") || one("#pane, #decision");
     const near = at || (one(".need, .bulk") ? null : one("#main"));
-    const control = near && all(`[data-verdict="${verdict}"]`, near).find(visible);
+    const control = near && all(`[data-key="${key}"]`, near).find(visible);
     if (!control) return false;
-    return verdict === "approve" ? approve(control) : press(control);
+    return control.dataset.verdict === "approve" ? approve(control) : press(control);
   }
 
   // Friction follows risk: at once, after a look at the reason, or only with a reason of one's own.
@@ -166,11 +168,6 @@
     ArrowDown: () => inQueue() && move(1),
     ArrowUp: () => inQueue() && move(-1),
     Enter: open,
-    a: () => answer("approve"),
-    r: () => answer("reject"),
-    o: () => answer("override"),
-    s: () => answer("snooze"),
-    p: () => answer("pause"),
     x: select,
     A: () => checked().length > 0 && press(one('.bulk [data-verdict="approve"], .bulk [value="approve"]')),
     u: () => press(one('#toasts [data-verdict="undo"]')),
@@ -193,7 +190,8 @@
     const second = Date.now() - chord < CHORD;
     chord = key === "g" ? Date.now() : 0;
     if (key === "g") return true;
-    return second && key in PLACES ? go(key) : Boolean(KEYS[key]?.());
+    if (second && key in PLACES) return go(key);
+    return Boolean(key in KEYS ? KEYS[key]() : answer(key));
   }
 
   // While somebody writes, keys are letters: only sending and leaving are left.
@@ -261,13 +259,9 @@
   count();
 
   // Say to assistive technology which keys there are, where they are.
-  const HINTS = { approve: "a", reject: "r", override: "o", snooze: "s", pause: "p", undo: "u" };
-
   function hint() {
     if (document.body.dataset.keys === "off") return;
-    for (const control of all("[data-verdict]")) {
-      if (HINTS[control.dataset.verdict]) control.setAttribute("aria-keyshortcuts", HINTS[control.dataset.verdict]);
-    }
+    for (const control of all("[data-key]")) control.setAttribute("aria-keyshortcuts", control.dataset.key);
     one('[data-act="palette"]')?.setAttribute("aria-keyshortcuts", "/");
     one('[data-act="shortcuts"]')?.setAttribute("aria-keyshortcuts", "?");
     one("#power a")?.setAttribute("aria-keyshortcuts", "Shift+P");

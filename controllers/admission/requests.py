@@ -11,27 +11,17 @@ import orjson
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from controllers import accounting
-from controllers.accounting import Claim, Spent
-from controllers.engine.asking import Ask
+from controllers import budgets
+from controllers.budgets import Claim, Spent
+from controllers.engine.admission import Ask
 from controllers.models import Admission, Usage
-from resources import access, kinds
-from resources.canonical import digest
-from resources.models import AgentToken, Resource
+from resources.documents import kinds
+from resources.documents.canonical import digest
+from resources.documents.problems import missing
+from resources.tables.models import AgentToken, Resource
+from resources.usecases import access
 
 ASSET = "asset"
-
-
-class Refused(Exception):
-    """It was not done; the message says why."""
-
-
-class Missing(Refused):
-    """There is nothing of that name, or not for this agent."""
-
-
-class Conflict(Refused):
-    """Something else was asked under the same name."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +40,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ResolvedRequest:
     """A question with its target and its cost found."""
 
     request: Request
@@ -81,24 +71,24 @@ def named(request: Request, target: Resource, asset: str, spent: Spent) -> str:
     )
 
 
-def found(request: Request, token: AgentToken) -> Wanted:
+def found(request: Request, token: AgentToken) -> ResolvedRequest:
     """Find what a question is about, and what it would cost."""
     kind, _, name = request.resource.partition("/")
     home = token.agent.domain
     target = owner_of(name, home) if kind == ASSET else seen(kind, name, token)
-    known = accounting.prices([request.claim.named])
-    spent = accounting.worked_out(request.claim, known)
+    known = budgets.prices([request.claim.named])
+    spent = budgets.worked_out(request.claim, known)
     asset = name if kind == ASSET else ""
     content = named(request, target, asset, spent)
-    return Wanted(request, token.agent, target, asset, spent, content)
+    return ResolvedRequest(request, token.agent, target, asset, spent, content)
 
 
-def as_asked(row: Admission) -> Wanted:
+def as_asked(row: Admission) -> ResolvedRequest:
     """Return a question that was asked before; what it passed along was judged then."""
     asset = row.asset
     request = Request(row.operation, f"{ASSET}/{asset}" if asset else str(row.target))
     spent = Spent(row.tokens, 0, row.cost, row.currency, Usage.Priced.GIVEN)
-    return Wanted(request, row.agent, row.target, asset, spent, row.digest)
+    return ResolvedRequest(request, row.agent, row.target, asset, spent, row.digest)
 
 
 def seen(kind: str, name: str, token: AgentToken) -> Resource:
@@ -109,7 +99,7 @@ def seen(kind: str, name: str, token: AgentToken) -> Resource:
     )
     row = access.visible(rows, token).first()
     if row is None:
-        raise Missing(f"There is no {kind[:32]}/{name[:253]}.")
+        raise missing(f"There is no {kind[:32]}/{name[:253]}.")
     return row
 
 
@@ -121,7 +111,7 @@ def owner_of(asset: str, home: str) -> Resource:
     near = rows.filter(declared__contains=orjson.dumps(asset).decode()).order_by("pk")
     owners = [row for row in near if asset in assets_of(row.spec)]
     if not owners:
-        raise Missing(f"No domain owns data called {asset[:253]}.")
+        raise missing(f"No domain owns data called {asset[:253]}.")
     return min(owners, key=lambda row: row.name != home)
 
 
@@ -134,7 +124,7 @@ def assets_of(spec: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
-def as_ask(wanted: Wanted, session: timedelta) -> Ask:
+def as_ask(wanted: ResolvedRequest, session: timedelta) -> Ask:
     """Put a question before the guards."""
     spent, target = wanted.spent, wanted.target
     return Ask(

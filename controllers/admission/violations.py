@@ -10,13 +10,13 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from controllers import alerts
-from controllers.effects import Notice
-from controllers.engine.asking import Finding
-from controllers.engine.types import Severity
+from controllers.engine.admission import Finding
+from controllers.engine.terms import Severity
 from controllers.models import Violation
-from resources import ledger
-from resources.models import Resource
+from controllers.notifications import alerts
+from controllers.workqueue.cycle_effects import Notice
+from resources.tables import ledger
+from resources.tables.models import Resource
 
 # What nobody has repeated for so long is over.
 QUIET = timedelta(hours=24)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from django.urls import path
 
-from controllers.api.actions import Actions, Claim, Heartbeat, ProgressOf, Result
-from controllers.api.admission import AdmissionRecord, Admissions, Redeem
-from controllers.api.alerts import Alerts
-from controllers.api.answers import Answer, DecideMany
-from controllers.api.autonomy import ControllerAutonomy
-from controllers.api.cycles import CycleRecord, Cycles
-from controllers.api.drift import Drift
-from controllers.api.drills import Drills
-from controllers.api.economics import Economics
-from controllers.api.holds import HoldRecord, Holds, Lift, Renew
-from controllers.api.outside import Findings, Heard
-from controllers.api.proposals import Causes, ProposalRecord, Proposals
-from controllers.api.quality import ControllerQuality, EverybodysQuality, OwnQuality
-from controllers.api.reconciling import Reconcile, ResetBreaker
-from controllers.api.replay import ControllerReplay
-from controllers.api.runs import Cancel, RunRecord, Runs, StepReport, Steps
-from controllers.api.telemetry import Telemetry
-from controllers.api.track_record import AgentRecord, ControllerRecord
-from controllers.api.usage import Usages
+from controllers.api.admission.admission import AdmissionRecord, Admissions, Redeem
+from controllers.api.admission.usage import Usages
+from controllers.api.controllers.alerts import Alerts
+from controllers.api.controllers.autonomy import ControllerAutonomy
+from controllers.api.controllers.cycles import CycleRecord, Cycles
+from controllers.api.controllers.drift import Drift
+from controllers.api.controllers.drills import Drills
+from controllers.api.controllers.outside import Findings, Heard
+from controllers.api.controllers.quality import ControllerQuality, EverybodysQuality, OwnQuality
+from controllers.api.controllers.reconcile import Reconcile, ResetBreaker
+from controllers.api.controllers.replay import ControllerReplay
+from controllers.api.controllers.track_record import AgentRecord, ControllerRecord
+from controllers.api.economics.economics import Economics
+from controllers.api.holds.holds import HoldRecord, Holds, Lift, Renew
+from controllers.api.proposals.answers import Answer, DecideMany
+from controllers.api.proposals.proposals import Causes, ProposalRecord, Proposals
+from controllers.api.runs.runs import Cancel, RunRecord, Runs, StepReport, Steps
+from controllers.api.telemetry.telemetry import Telemetry
+from controllers.api.work.actions import Actions, Claim, Heartbeat, ProgressOf, Result
 
 CONTROLLER = "controllers/<str:name>"
 RUN = "workflows/<str:name>/runs"

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from controllers.engine import gate, precedence
 from controllers.engine.errors import EngineError, Fenced, Stopped, TimedOut
 from controllers.engine.precedence import Reach, Standing
-from controllers.engine.types import Action, Controller, Outcome, Planned, Result, Ruling, Snapshot
+from controllers.engine.terms import Action, Controller, Outcome, Planned, Result, Ruling, Snapshot
 
 # Why a change is put off: the controller may make only so many in one cycle.
 MOST_ACTIONS = "MaxActionsPerCycle"

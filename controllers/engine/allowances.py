@@ -11,9 +11,17 @@ from datetime import date, datetime, timedelta
 from math import floor
 from typing import Literal, NamedTuple
 
-from controllers.engine.reading import WINDOWS, budget_limits, items, number, period, section, text
-from controllers.engine.types import Document, Mode, Resource
-from resources.durations import parse_period
+from controllers.engine.document_values import (
+    WINDOWS,
+    budget_limits,
+    items,
+    number,
+    period,
+    section,
+    text,
+)
+from controllers.engine.terms import Document, Mode, Resource
+from resources.documents.durations import parse_period
 
 MILLIONTHS = 1_000_000
 TOKENS = "tokens"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from controllers.engine.errors import Permanent
-from controllers.engine.types import Condition, Controller, Resource
-
-# What became of the conditions of a controller that is gone: anybody may take them over.
-ORPHANED = "ControllerDeleted"
+from controllers.engine.terms import ORPHANED, Condition, Controller, Resource
 
 
-class Taken(Permanent):
+class ConditionTypeTaken(Permanent):
     """Somebody else writes a condition of this type."""
 
 
@@ -18,7 +15,9 @@ def claim(controller: Controller, resource: Resource) -> None:
     stated = stated_as(resource, controller.condition_type)
     if stated is not None and not may_write(stated, controller.ref):
         owner = stated.managed_by or "whoever reports it"
-        raise Taken(f"{stated.type} is written by {owner}; name another conditionType.")
+        raise ConditionTypeTaken(
+            f"{stated.type} is written by {owner}; name another conditionType."
+        )
 
 
 def news(resource: Resource, condition: Condition) -> Condition | None:

@@ -7,13 +7,12 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, get_args
 
-from controllers.engine import cron
+from controllers.engine import due_times, targets
+from controllers.engine.drift import WEIGHTS
 from controllers.engine.errors import Permanent
 from controllers.engine.hooks import compile_hook
-from controllers.engine.types import (
-    DIMENSIONS,
+from controllers.engine.terms import (
     THRESHOLD,
-    WEIGHTS,
     Bar,
     Controller,
     Document,
@@ -24,8 +23,8 @@ from controllers.engine.types import (
     Severity,
     Template,
 )
-from resources import kinds
-from resources.durations import CONTINUOUS, PERMANENT, parse_duration
+from resources.documents import kinds
+from resources.documents.durations import CONTINUOUS, PERMANENT, parse_duration
 
 TIMEOUT = timedelta(minutes=5)
 USUAL = Limits()
@@ -94,15 +93,15 @@ def window(declared: Any) -> Callable[[datetime], bool] | None:
         return None
     given = mapping(declared)
     parts = (text(given.get(name)) for name in ("cron", "timezone", "duration"))
-    read = cron.window(*parts)
+    read = due_times.window(*parts)
     if read is None:
         raise Invalid("spec.maintenanceWindow needs a cron, a timezone and a duration.")
     return partial(is_open, read)
 
 
-def is_open(window: cron.Window, now: datetime) -> bool:
+def is_open(window: due_times.Window, now: datetime) -> bool:
     """Tell whether a window is open at a moment."""
-    return cron.opened(window, now) is not None
+    return due_times.opened(window, now) is not None
 
 
 def drift(spec: Document) -> dict[str, Any]:
@@ -111,10 +110,8 @@ def drift(spec: Document) -> dict[str, Any]:
     weights, own = mapping(given.get("weights")), mapping(given.get("dimensionThresholds"))
     return {
         "threshold": number(spec.get("driftThreshold"), THRESHOLD),
-        "weights": {name: number(weights.get(name), WEIGHTS[name]) for name in DIMENSIONS},
-        "dimension_thresholds": {
-            name: number(own[name], 1.0) for name in DIMENSIONS if name in own
-        },
+        "weights": {name: number(weights.get(name), usual) for name, usual in WEIGHTS.items()},
+        "dimension_thresholds": {name: number(own[name], 1.0) for name in WEIGHTS if name in own},
         "aggregation": "max" if given.get("aggregation") == "max" else "weighted",
         "missing_kpi": "fail" if given.get("missingKpi") == "fail" else "ignore",
         "ignored": words(given.get("ignoreDifferences")),
@@ -218,3 +215,13 @@ def sequence(value: Any) -> list[Any]:
 def words(value: Any) -> tuple[str, ...]:
     """Read a list of texts; what is none is left out."""
     return tuple(each for each in sequence(value) if isinstance(each, str))
+
+
+def reads(controller: Controller) -> frozenset[str]:
+    """Return the kinds a controller's judgements rest on, besides its targets."""
+    own = set(targets.by_kind(controller.kind).reads)
+    for hook in (*controller.before, *controller.after):
+        own |= hook.reads
+    if any(each.type == "escalate" for each in controller.on_drift):
+        own.add("Governance")
+    return frozenset(own)

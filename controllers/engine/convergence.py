@@ -17,7 +17,7 @@ from datetime import datetime
 from math import copysign
 from typing import Literal, NamedTuple
 
-from controllers.engine.types import PLACES, Episode, Limits
+from controllers.engine.terms import PLACES, Episode, Limits
 
 # The smallest useful step of a fraction: a part of the larger number, or what a score can tell.
 PART = 0.01

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from controllers.engine import act, conditions, diff, plan, report, standing, targets, watch
+from controllers.engine import act, conditions, diff, plan, report, targets, unchanged, watch
 from controllers.engine.errors import Fenced, Stopped, TimedOut
 from controllers.engine.target import Measure, Target
-from controllers.engine.types import Case, Controller, Glimpse, Judgement, Renewed, Snapshot
+from controllers.engine.terms import Case, Controller, Glimpse, Judgement, Renewed, Snapshot
 
 PHASES = ("watch", "diff", "plan", "act", "report")
 # As the type itself would, without a detour.
@@ -28,7 +28,7 @@ class Pass:
     """One look at some resources: by whom, at what, knowing what, and with which means."""
 
     controller: Controller
-    seen: watch.Sights | Iterable[watch.Seen]
+    seen: watch.Sights | Iterable[watch.JudgedSnapshot]
     effects: act.Effects
     now: datetime
     # What is looked at even if it was reconciled within the interval; nothing means all.
@@ -40,12 +40,12 @@ class Pass:
     target: Target = field(init=False)
     measure: diff.Measure = field(init=False)
     # What the controller says of a resource that is well.
-    usual: standing.Usual = field(init=False)
+    usual: unchanged.Usual = field(init=False)
 
     def __post_init__(self) -> None:
         self.target = targets.by_kind(self.controller.kind)
         self.measure = diff.measuring(self.controller, self.target)
-        self.usual = standing.Usual(self.controller)
+        self.usual = unchanged.Usual(self.controller)
 
 
 class Stopwatch:
@@ -78,7 +78,7 @@ def reconcile(given: Pass, stopwatch: Stopwatch) -> Iterator[Case | Renewed]:
 
 def glances(given: Pass, stopwatch: Stopwatch) -> Iterator[Case | Renewed]:
     """Settle at a glance what was well and is so still, where that can be told so quickly."""
-    measure = given.target.glance
+    measure = diff.glancing(given.controller, given.target)
     if given.closely or measure is None or not isinstance(given.seen, watch.Sights):
         return
     stopwatch.enter("diff")
@@ -86,7 +86,7 @@ def glances(given: Pass, stopwatch: Stopwatch) -> Iterator[Case | Renewed]:
     yield from given.seen.reweighed(reweighing(given))
 
 
-def glancing(given: Pass, measure: Measure) -> watch.Look:
+def glancing(given: Pass, measure: Measure) -> watch.QuickCheck:
     """Tell of a resource at a glance that the same holds as before, or ask for a closer look."""
     controller, now, forced, check = given.controller, given.now, given.forced, given.effects.check
 
@@ -115,14 +115,14 @@ def reweighing(given: Pass) -> watch.Weigh:
             return None
         check()
         try:
-            return standing.settle_unread(given.usual, seen, given.target, given.measure, now)
+            return unchanged.settle_unread(given.usual, seen, given.target, given.measure, now)
         except Exception:  # whatever is odd about it, a closer look will say
             return None
 
     return reweigh
 
 
-def consider(given: Pass, seen: watch.Seen, stopwatch: Stopwatch) -> Case | Renewed:
+def consider(given: Pass, seen: watch.JudgedSnapshot, stopwatch: Stopwatch) -> Case | Renewed:
     """Take one resource through DIFF, PLAN, ACT and REPORT; whatever fails is reported too."""
     controller, target, now = given.controller, given.target, given.now
     snapshot, judged = seen
@@ -131,7 +131,7 @@ def consider(given: Pass, seen: watch.Seen, stopwatch: Stopwatch) -> Case | Rene
         drift = given.measure(snapshot, now)
         recheck = target.recheck(snapshot, now)
         if judged is not None:
-            stands = standing.settle(given.usual, (snapshot, judged), drift, recheck, now)
+            stands = unchanged.settle(given.usual, (snapshot, judged), drift, recheck, now)
             if stands is not None:
                 return stands
             judged = judged.whole()

@@ -1,4 +1,4 @@
-"""DIFF: measure how far a resource is from what is declared, in five dimensions and one score."""
+"""DIFF: measure how far a resource is from what is declared, by dimension and in one score."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import operator
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Protocol
 
-from controllers.engine.drift import budget, field, health, kpi, security
-from controllers.engine.reading import within_limits, without_violation
+from controllers.engine import drift
+from controllers.engine.dimension import DimensionProbe
+from controllers.engine.drift import field, health
+from controllers.engine.target import Measure as Glancing
 from controllers.engine.target import Target
-from controllers.engine.types import (
-    DIMENSIONS,
+from controllers.engine.terms import (
     PLACES,
     Controller,
     Difference,
@@ -22,7 +22,7 @@ from controllers.engine.types import (
     Document,
     Drift,
     Glance,
-    Reading,
+    Related,
     Snapshot,
     Urgency,
     Well,
@@ -52,47 +52,71 @@ def measuring(controller: Controller, target: Target) -> Measure:
 
     A quick look at each dimension comes first: where all is well, only the number counts.
     """
-    kind, compared = target.kind, target.fields is not Target.fields
+    given = {each.name: each.look(controller, target) for each in drift.ALL}
+    named = {name: look for name, look in given.items() if look is not None}
+    places, looks = [*named], [*named.values()]
+    stated, differing = (places.index(each.DIMENSION.name) for each in (health, field))
+    quick = [(each.read, each.well) for each in looks]
+    unread = [*quick]
+    unread[stated] = (looks[stated].read, health.unread)
     alike: dict[tuple[Any, ...], Well] = {}
 
     def measured(snapshot: Snapshot, now: datetime, good: int | None = None) -> Drift:
-        found = target.fields(snapshot, now)
-        differences = _relevant(found, controller.ignored) if found else ()
-        met, others = _unmet(target, snapshot, now)
-        stated, observed = snapshot.target.conditions, target.observations(snapshot, now)
-        spending, compliance = target.spending(snapshot, now), target.compliance(snapshot, now)
-        names = tuple([each[0] for each in observed])
-        good = health.well(stated, kind, observed) if good is None else good
-        within, clean = within_limits(spending), without_violation(compliance)
-        if not (differences or others or good is None or within is None or clean is None):
-            counts = (met, good, within, clean)
-            if (counts, names) not in alike:
-                alike[counts, names] = _well(controller, counts, names, compared)
-            return alike[counts, names]
-        dimensions = (
-            kpi.measure(others, controller.missing_kpi, met),
-            health.measure(stated, kind, observed)
-            if good is None
-            else _met("health", good, names),
-            budget.measure(spending) if within is None else _met("budget", within),
-            security.measure(compliance) if clean is None else _met("security", clean),
-            field.measure(differences, compared),
-        )
-        return weighed(controller, snapshot, dimensions, differences)
+        found, known = [], []
+        for read, well in quick if good is None else unread:
+            each = read(snapshot, now)
+            found.append(each)
+            known.append(well(each))
+        if good is not None:
+            known[stated] = (good, known[stated])
+        counts = tuple(known)
+        if counts in alike:
+            return alike[counts]
+        if None not in counts:
+            return alike.setdefault(counts, _well(controller, looks, counts))
+        dimensions = []
+        for place, count in enumerate(counts):
+            _, _, met, thorough = looks[place]
+            dimensions.append(thorough(found[place]) if count is None else met(count))
+        return weighed(controller, snapshot, dimensions, tuple(found[differing]))
 
     return measured
+
+
+def glancing(controller: Controller, target: Target) -> Glancing | None:
+    """Return the quick look at resources of a kind; None where each takes a closer one."""
+    look = target.glance
+    others = [each for each in drift.ALL if not each.in_glance]
+    if look is None or not others:
+        return look
+    measured = [each for each in others if each.look(controller, target) is not None]
+    if any(each.glance is None for each in measured):
+        return None
+    counts = [each.glance if each in measured else None for each in others]
+
+    def glance(
+        name: str, spec: Document, status: Document, related: Related, now: datetime
+    ) -> Glance | None:
+        seen = look(name, spec, status, related, now)
+        if seen is None:
+            return None
+        found = [count(name, spec, status, related, now) if count else 0 for count in counts]
+        well = [each for each in found if each is not None]
+        return seen._replace(others=tuple(well)) if len(well) == len(found) else None
+
+    return glance
 
 
 def as_glance(figures: Document) -> Glance | None:
     """Say what a glance must find for stored figures to hold still; None if not all was well."""
     if any(each["score"] or "raw" in each for each in figures.values()):
         return None
-    met, good, within, clean = (figures.get(name, _NOTHING) for name in DIMENSIONS[:-1])
-    return Glance(met["of"], tuple(good.get("observed", ())), within["of"], clean["of"])
-
-
-def _unmet(target: Target, snapshot: Snapshot, now: datetime) -> tuple[int, Sequence[Reading]]:
-    return target.unmet(snapshot, now) if target.unmet else (0, target.kpis(snapshot, now))
+    met, good, within, clean = (
+        figures.get(name, _NOTHING) for name in ("kpi", "health", "budget", "security")
+    )
+    others = [figures.get(each.name, _NOTHING)["of"] for each in drift.ALL if not each.in_glance]
+    observed = tuple(good.get("observed", ()))
+    return Glance(met["of"], observed, within["of"], clean["of"], tuple(others))
 
 
 def weighed(
@@ -121,33 +145,11 @@ def scored(controller: Controller, snapshot: Snapshot, score: float) -> Drift:
     return Drift(round(score, PLACES), bool(causes), (), (), causes, urgency)
 
 
-def _well(
-    controller: Controller, counts: tuple[int, ...], observed: tuple[str, ...], compared: bool
-) -> Well:
-    named = tuple(zip(DIMENSIONS, (*counts, compared), strict=True))
-    known = any(count and controller.weights.get(name, 0.0) > 0 for name, count in named)
-    dimensions = [
-        _met(name, count, observed if name == "health" else ())
-        for name, count in named[:-1]
-        if count
-    ]
-    if compared:
-        dimensions.append(field.measure((), compared))
-    return Well(0.0 if known else None, False, tuple(dimensions))
-
-
-@lru_cache(maxsize=4096)
-def _met(name: str, count: int, observed: tuple[str, ...] = ()) -> Dimension:
-    return Dimension(name, 0.0 if count else None, None, (), count, observed)
-
-
-def _relevant(found: Sequence[Difference], ignored: tuple[str, ...]) -> tuple[Difference, ...]:
-    if not found or not ignored:
-        return tuple(found)
-    below = tuple(f"{path}{mark}" for path in ignored for mark in ".[")
-    return tuple(
-        each for each in found if each.path not in ignored and not each.path.startswith(below)
-    )
+def _well(controller: Controller, looks: Sequence[DimensionProbe], known: tuple[Any, ...]) -> Well:
+    met = [look.met(count) for look, count in zip(looks, known, strict=True)]
+    dimensions = tuple([each for each in met if each.score is not None])
+    weighs = any(controller.weights.get(each.name, 0.0) > 0 for each in dimensions)
+    return Well(0.0 if weighs else None, False, dimensions)
 
 
 def _score(controller: Controller, dimensions: Sequence[Dimension]) -> float | None:

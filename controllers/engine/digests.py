@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from controllers.engine.types import Document
-from resources.canonical import digest
+from controllers.engine.terms import Document
+from resources.documents.canonical import digest
 
 
 def of_actions(uid: str, actions: Iterable[Document]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import ClassVar, Literal, NamedTuple
 
-from controllers.engine.intervals import NOT_READY, backoff
+from controllers.engine.due_times import NOT_READY, backoff
 
 ErrorClass = Literal[
     "Transient", "NotReady", "Permanent", "TimedOut", "Blocked", "Conflict", "Fenced", "Stopped"

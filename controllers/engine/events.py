@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controllers.engine.types import Controller, Event, Outcome, Planned, Severity
+from controllers.engine.terms import Controller, Event, Outcome, Planned, Severity
 
 
 def about(

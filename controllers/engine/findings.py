@@ -11,18 +11,25 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from controllers.engine import act, cycle, diff, targets, wording
-from controllers.engine.conditions import ORPHANED
-from controllers.engine.hooks import HELD
+from controllers.engine import act, cycle, diff, explanation, targets
+from controllers.engine.hooks import HOOK_FAILED
 from controllers.engine.report import ERRORS, NAMEABLE, VERDICTS
 from controllers.engine.target import Target
-from controllers.engine.types import Controller, Dimension, Drift, Snapshot, Step, Well
-from controllers.engine.watch import Seen
+from controllers.engine.terms import (
+    ORPHANED,
+    Controller,
+    Dimension,
+    Drift,
+    Snapshot,
+    Step,
+    Well,
+)
+from controllers.engine.watch import JudgedSnapshot
 
 STALLED = "ControllerStalled"
 # Reasons that mean something here; nobody else may give them.
 RESERVED = frozenset(
-    {HELD, ORPHANED, STALLED, *ERRORS}
+    {HOOK_FAILED, ORPHANED, STALLED, *ERRORS}
     | {reason for state, (_, reason) in VERDICTS.items() if state not in NAMEABLE}
 )
 PART = "what the controller could not see"
@@ -46,7 +53,7 @@ Findings = Mapping[int, Finding]
 
 def considered(
     controller: Controller,
-    seen: Iterable[Seen],
+    seen: Iterable[JudgedSnapshot],
     found: Findings,
     effects: act.Effects,
     now: datetime,
@@ -58,7 +65,7 @@ def considered(
     return given
 
 
-def marked(seen: Iterable[Seen], found: Findings) -> Iterator[Seen]:
+def marked(seen: Iterable[JudgedSnapshot], found: Findings) -> Iterator[JudgedSnapshot]:
     """Yield what was read, and say where only a part of it was looked at."""
     for snapshot, judged in seen:
         if found[snapshot.target.key].complete:
@@ -92,7 +99,7 @@ def reporting(controller: Controller, found: Findings) -> Target:
         return found[snapshot.target.key].steps
 
     def explain(snapshot: Snapshot, drift: Drift) -> str:
-        return found[snapshot.target.key].message or wording.explain(snapshot, drift)
+        return found[snapshot.target.key].message or explanation.explain(snapshot, drift)
 
     known = targets.by_kind(controller.kind)
     return replace(

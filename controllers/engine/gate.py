@@ -9,13 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from controllers.engine import enforcement, precedence
+from controllers.engine import precedence
 from controllers.engine.precedence import Standing
-from controllers.engine.types import Class, Mode, Risk, Ruling
+from controllers.engine.terms import Class, Disposition, Mode, Risk, Ruling
 
 Autonomy = Literal["autonomous", "supervised", "advisory", "reactive", ""]
 # Actions that change nothing in the world.
 HARMLESS: tuple[Class, ...] = ("record", "notify")
+
+Approval = Literal["required", "auto"]
+
+_TABLE: Mapping[Class, Mapping[Mode, Disposition]] = {
+    "record": {"observe": "run", "advise": "run", "warn": "run", "enforce": "run"},
+    "notify": {"observe": "record", "advise": "recommend", "warn": "run", "enforce": "run"},
+    "change": {"observe": "record", "advise": "recommend", "warn": "ask", "enforce": "ask"},
+    # To run a block is to deny. Short of that the operation is allowed and the block is noted;
+    # the warning and the alert that go with it are notifications of their own.
+    "block": {"observe": "record", "advise": "record", "warn": "record", "enforce": "run"},
+}
 
 
 class Question(NamedTuple):
@@ -166,7 +177,7 @@ def by_mode(question: Question) -> Ruling:
         or question.only_propose
         or question.autonomy in ("supervised", "advisory")
     )
-    word = enforcement.disposition(
+    word = disposition(
         question.mode,
         question.kind,
         question.risk,
@@ -216,3 +227,18 @@ def _asked(question: Question, word: str) -> str:
     return (
         "Two people have to approve it." if people(question) > 1 else "A person has to approve it."
     )
+
+
+def disposition(
+    mode: Mode, action_class: Class, risk: Risk, reversible: bool, approval: Approval
+) -> Disposition:
+    """Say what becomes of an action; `approval` is the stricter of controller's and target's."""
+    if (
+        action_class == "change"
+        and mode == "enforce"
+        and approval == "auto"
+        and risk == "low"
+        and reversible
+    ):
+        return "run"
+    return _TABLE[action_class][mode]

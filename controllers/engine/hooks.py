@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from controllers.engine.programs import Ask, compile_condition
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Controller,
     Document,
     Drift,
@@ -19,12 +19,12 @@ from controllers.engine.types import (
     Resource,
     Snapshot,
 )
-from resources import kinds
-from resources.expressions import Check, Emit, Refresh, action_of, read_action
-from resources.expressions.syntax import KINDS, Invalid
+from resources.documents import kinds
+from resources.documents.expressions import Check, Emit, Refresh, action_of, read_action
+from resources.documents.expressions.syntax import KINDS, Invalid
 
 # Why nothing is planned for a resource whose hooks do not hold.
-HELD = "HookFailed"
+HOOK_FAILED = "HookFailed"
 # Beyond so many combinations of related resources a check is not decided.
 MOST_COMBINATIONS = 10_000
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     LARGEST,
     MEETS,
     Meets,
@@ -22,7 +22,7 @@ from controllers.engine.reading import (
     text,
     used,
 )
-from controllers.engine.types import Document, Reading, Related, Resource, Spend
+from controllers.engine.terms import Document, Reading, Related, Resource, Spend
 
 # What is expected of an agent that declares no objectives.
 STANDARD: Sequence[Document] = (

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from controllers.engine import convergence, hooks
-from controllers.engine.reading import number
+from controllers.engine.document_values import number
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Action,
     Class,
     Controller,
@@ -22,7 +22,7 @@ from controllers.engine.types import (
     Template,
     Urgency,
 )
-from resources.canonical import digest
+from resources.documents.canonical import digest
 
 URGENCIES: Sequence[Urgency] = ("none", "low", "medium", "high", "critical")
 CLASSES: dict[str, Class] = {
@@ -67,7 +67,7 @@ def draft(
     if not hooks.allows(checks, controller.before):
         return planned._replace(state="held", hooks=checks)
     # While hooks held it back nobody was told.
-    tell = planned.news or (judged is not None and judged.reason == hooks.HELD)
+    tell = planned.news or (judged is not None and judged.reason == hooks.HOOK_FAILED)
     actions = tuple(act_on(controller, target, planned, tell, now))
     return planned._replace(hooks=checks, actions=actions, digest=fingerprint(actions))
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from cel_expr_python import cel
 
-from controllers.engine.reading import moment
-from controllers.engine.types import Document
-from resources.expressions.checker import LEVELS
-from resources.expressions.syntax import (
+from controllers.engine.document_values import moment
+from controllers.engine.terms import Document
+from resources.documents.expressions.checker import LEVELS
+from resources.documents.expressions.syntax import (
     Binary,
     Call,
     Invalid,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from controllers.engine import diff
-from controllers.engine.types import Controller, Dimension
+from controllers.engine.terms import Controller, Dimension
 
 
 class Point(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from controllers.engine import conditions, events
-from controllers.engine.hooks import HELD
-from controllers.engine.intervals import next_due
-from controllers.engine.types import (
+from controllers.engine.due_times import next_due
+from controllers.engine.hooks import HOOK_FAILED
+from controllers.engine.terms import (
     Case,
     Condition,
     Controller,
@@ -28,7 +28,7 @@ VERDICTS: Mapping[str, tuple[Word, str]] = {
     "healthy": ("True", "Converged"),
     "settling": ("Unknown", "Settling"),
     "drifted": ("False", "DriftDetected"),
-    "held": ("False", HELD),
+    "held": ("False", HOOK_FAILED),
     "parked": ("False", "NotConverging"),
     "unknown": ("Unknown", "NoData"),
 }
@@ -64,7 +64,7 @@ def conclude(
         recheck = settled(controller, planned.episode, recheck, now)
     if recheck is not None:
         judgement = judgement._replace(recheck_at=recheck)
-    drifted, held = planned.drift.drifted, judged is not None and judged.reason == HELD
+    drifted, held = planned.drift.drifted, judged is not None and judged.reason == HOOK_FAILED
     return Case(
         planned.snapshot.target.ref,
         judgement,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Difference,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator
 from datetime import datetime, timedelta
 from typing import Protocol, runtime_checkable
 
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Case,
     Controller,
     Episode,
@@ -18,9 +18,9 @@ from controllers.engine.types import (
 )
 
 # What was read of a resource, and what was concluded about it before.
-Seen = tuple[Snapshot, Judgement | None]
+JudgedSnapshot = tuple[Snapshot, Judgement | None]
 # A quick look: the same holds as before, if that is certain.
-Look = Callable[[Glimpse], Renewed | None]
+QuickCheck = Callable[[Glimpse], Renewed | None]
 # A look at one of which no conditions were read, because they are as they were: what holds now.
 Weigh = Callable[[tuple[Snapshot, Judgement]], Case | Renewed | None]
 
@@ -34,10 +34,10 @@ SLOW = timedelta(hours=1)
 class Sights(Protocol):
     """Resources in sight, each read and decoded only as far as it is looked at."""
 
-    def __iter__(self) -> Iterator[Seen]:
+    def __iter__(self) -> Iterator[JudgedSnapshot]:
         """Look closely at each that no glance has settled."""
 
-    def glanced(self, look: Look) -> Iterator[Renewed]:
+    def glanced(self, look: QuickCheck) -> Iterator[Renewed]:
         """Look quickly at each that was well, and yield what that settles."""
 
     def reweighed(self, weigh: Weigh) -> Iterator[Case | Renewed]:
@@ -76,7 +76,7 @@ def is_due_at_a_glance(controller: Controller, seen: Glimpse, now: datetime) -> 
 
 
 def is_chosen(
-    controller: Controller, seen: Seen, now: datetime, forced: Container[int] | None
+    controller: Controller, seen: JudgedSnapshot, now: datetime, forced: Container[int] | None
 ) -> bool:
     """Tell whether the controller looks after it, and was asked or has not seen it lately."""
     target, judged = seen[0].target, seen[1]
@@ -85,7 +85,7 @@ def is_chosen(
     )
 
 
-def revived(seen: Seen) -> Seen:
+def revived(seen: JudgedSnapshot) -> JudgedSnapshot:
     """Let what was given up be tried again: a person asked, or the controller is another now."""
     snapshot, judged = seen
     if judged is None or judged.plain or not judged.episode.parked:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import django.db.models.deletion
-import resources.fields
+import resources.tables.fields
 import uuid
 from django.db import migrations, models
 
@@ -32,12 +32,12 @@ class Migration(migrations.Migration):
                 ('asset', models.CharField(blank=True, max_length=253)),
                 ('digest', models.CharField(max_length=64)),
                 ('state', models.CharField(choices=[('waiting', 'Waiting'), ('allowed', 'Allowed'), ('denied', 'Denied'), ('redeemed', 'Redeemed'), ('settled', 'Settled'), ('lapsed', 'Lapsed'), ('unreported', 'Unreported')], max_length=10)),
-                ('reasons', resources.fields.DocumentField(default=list)),
-                ('warnings', resources.fields.DocumentField(default=list)),
+                ('reasons', resources.tables.fields.DocumentField(default=list)),
+                ('warnings', resources.tables.fields.DocumentField(default=list)),
                 ('tokens', models.PositiveBigIntegerField()),
                 ('cost', models.PositiveBigIntegerField()),
                 ('currency', models.CharField(max_length=8)),
-                ('reserved', resources.fields.DocumentField(default=list)),
+                ('reserved', resources.tables.fields.DocumentField(default=list)),
                 ('day', models.DateField()),
                 ('issued', models.PositiveIntegerField(default=0)),
                 ('epoch', models.PositiveBigIntegerField(default=0)),

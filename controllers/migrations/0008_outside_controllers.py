@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import resources.fields
+import resources.tables.fields
 from django.db import migrations, models
 
 
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="proposal",
             name="feedback",
-            field=resources.fields.DocumentField(default=dict),
+            field=resources.tables.fields.DocumentField(default=dict),
         ),
         migrations.AddField(
             model_name="step",
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="step",
             name="requests",
-            field=resources.fields.DocumentField(default=dict),
+            field=resources.tables.fields.DocumentField(default=dict),
         ),
         migrations.RunPython(mark_external, migrations.RunPython.noop),
     ]

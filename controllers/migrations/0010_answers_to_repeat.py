@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-import resources.fields
+import resources.tables.fields
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ("key", models.CharField(max_length=200)),
                 ("digest", models.CharField(max_length=64)),
                 ("status", models.PositiveSmallIntegerField()),
-                ("body", resources.fields.DocumentField(default=dict)),
+                ("body", resources.tables.fields.DocumentField(default=dict)),
                 ("at", models.DateTimeField(db_index=True)),
             ],
             options={

@@ -1,7 +1,7 @@
 """Keep drills of the way to step in, and the autonomy that controllers have earned."""
 
 import django.db.models.deletion
-import resources.fields
+import resources.tables.fields
 import uuid
 from django.db import migrations, models
 
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('begun_at', models.DateTimeField(null=True)),
                 ('until', models.DateTimeField(null=True)),
                 ('ended_at', models.DateTimeField(null=True)),
-                ('evidence', resources.fields.DocumentField(default=list)),
+                ('evidence', resources.tables.fields.DocumentField(default=list)),
                 ('problem', models.TextField(blank=True)),
                 ('controller', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='resources.resource')),
                 ('governance', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drills', to='resources.resource')),

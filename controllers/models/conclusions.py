@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from resources.fields import DocumentField
-from resources.models import Resource
-from resources.scoping import ScopedManager
+from resources.tables.fields import DocumentField
+from resources.tables.models import Resource
+from resources.tables.visibility import ScopedManager
 
 
 class Judgement(models.Model):

@@ -7,10 +7,10 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import Q
 
-from resources import scoping
-from resources.fields import DocumentField
-from resources.models import Resource
-from resources.scoping import ScopedManager
+from resources.tables import visibility
+from resources.tables.fields import DocumentField
+from resources.tables.models import Resource
+from resources.tables.visibility import ScopedManager
 
 
 class Chore(models.Model):
@@ -206,7 +206,7 @@ class Cycle(models.Model):
     def from_db(cls, *given: Any, **more: Any) -> Self:
         """Leave out what a cycle did beyond the domains of the one who looks."""
         cycle = super().from_db(*given, **more)
-        if scoping.current() is not None:
+        if visibility.current() is not None:
             for name in ("hooks", "actions"):
                 if cycle.__dict__.get(name):
                     setattr(cycle, name, seen_among(cycle.__dict__[name]))

@@ -13,7 +13,7 @@ class Grant(models.Model):
     """A role somebody holds, for the organisation or for one domain."""
 
     class Role(models.TextChoices):
-        """What a role lets people do is written in `controllers.roles`."""
+        """What a role lets people do is written in `controllers.access.roles`."""
 
         VIEWER = "viewer"
         OPERATOR = "operator"

@@ -13,10 +13,14 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from controllers import people, roles, secrets, webhooks
+from controllers.access import people, roles
+from controllers.common import secrets
 from controllers.models import Endpoint, Step
+from controllers.operations import webhooks
 from controllers.operations.catalogue import find
-from resources import announcements, ledger
+from resources.documents.problems import conflict, denied, invalid, missing, refused
+from resources.store import announcements
+from resources.tables import ledger
 
 ADMINISTRATORS = ("administrator",)
 LONGEST_ADDRESS = 2000
@@ -24,10 +28,6 @@ LONGEST_ADDRESS = 2000
 LATELY, MOST_FAILURES = timedelta(days=7), 200
 # As resources are named.
 NAME = re.compile(r"[a-z][a-z0-9-]{0,252}")
-
-
-class Refused(Exception):
-    """It was not done; the message says why."""
 
 
 def taking(operation: str, domain: str) -> Endpoint | None:
@@ -41,9 +41,9 @@ def register(
     name: str, url: str, operations: Sequence[str], domain: str, *, person: User, now: datetime
 ) -> tuple[Endpoint, str]:
     """Enter an endpoint; its secret is returned here, and never again."""
-    refused = objection(name, url, operations, domain)
-    if refused:
-        raise Refused(refused)
+    fault = objection(name, url, operations, domain)
+    if fault:
+        raise invalid(fault)
     check_right(person, domain, now)
     secret = new_secret()
     endpoint = Endpoint(
@@ -60,7 +60,7 @@ def register(
             Endpoint.objects.bulk_create([endpoint])
             tell(endpoint, "registered", person=person, now=now)
     except IntegrityError:
-        raise Refused(f"There is an endpoint {name} already.") from None
+        raise refused(f"There is an endpoint {name} already.") from None
     return endpoint, secret
 
 
@@ -108,7 +108,7 @@ def check_right(person: User, domain: str, now: datetime) -> None:
     """Raise unless somebody administers a domain, or without one the organisation."""
     if not roles.holds_role(person, ADMINISTRATORS, domain, now):
         where = domain or "the organisation"
-        raise roles.Denied("NotAdministrator", f"Only an administrator of {where} may do this.")
+        raise denied("NotAdministrator", f"Only an administrator of {where} may do this.")
 
 
 def objection(name: str, url: str, operations: Sequence[str], domain: str) -> str:
@@ -132,7 +132,7 @@ def known(name: str, person: User, now: datetime) -> Endpoint:
     """Return an endpoint to somebody who may change it."""
     endpoint = Endpoint.objects.filter(name=name).first() if NAME.fullmatch(name) else None
     if endpoint is None:
-        raise Refused(f"There is no endpoint {name}.")
+        raise missing(f"There is no endpoint {name}.")
     check_right(person, endpoint.domain, now)
     return endpoint
 
@@ -144,7 +144,7 @@ def change(endpoint: Endpoint, *, person: User, now: datetime, **values: Any) ->
     )
     values |= {"changed_at": now, "changed_by": str(people.actor_for(person))}
     if not as_read.update(**values):
-        raise Refused(f"Somebody else has changed the endpoint {endpoint.name} meanwhile.")
+        raise conflict(f"Somebody else has changed the endpoint {endpoint.name} meanwhile.")
     for field, value in values.items():
         setattr(endpoint, field, value)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from controllers import compiled
-from controllers.engine.reading import items, text
+from controllers.engine.document_values import items, text
 from controllers.models import Endpoint, Proposal, WorkflowRun
 from controllers.operations import endpoints
+from controllers.operations.local_executor import subject
 from controllers.operations.operation import Operation
-from controllers.operations.performing import subject
-from resources.models import Resource
+from controllers.workqueue import compiled_controllers
+from resources.tables.models import Resource
 
 
 class Executor(NamedTuple):
@@ -53,7 +53,7 @@ def outside_of(proposal: Proposal) -> str:
     owner = proposal.controller
     if owner is None or proposal.proposer != str(owner):
         return ""
-    declared = compiled.attempt((owner.pk, owner.generation))
+    declared = compiled_controllers.attempt((owner.pk, owner.generation))
     return owner.name if declared is not None and declared.runner == "external" else ""
 
 

@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from jsonschema_rs import Draft202012Validator
 
-from controllers.engine.types import Class, Risk
+from controllers.engine.terms import Class, Risk
+from controllers.operations.phrases import Phrase
 
 Document = Mapping[str, Any]
 Hand = Literal["control-plane", "agent"]
@@ -30,7 +31,7 @@ class Impossible(Exception):
     """It cannot be done to this resource as it stands; the message says why."""
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """One field of one resource that is to be something else; `REMOVE` takes it away."""
 
     kind: str
@@ -48,9 +49,9 @@ class Subject(NamedTuple):
     spec: Document
     status: Document
 
-    def change(self, path: str, value: Any) -> Change:
+    def change(self, path: str, value: Any) -> FieldChange:
         """Say that a field of it is to be something else."""
-        return Change(self.kind, self.name, path, value)
+        return FieldChange(self.kind, self.name, path, value)
 
 
 class Reach(NamedTuple):
@@ -74,7 +75,7 @@ class Context(NamedTuple):
         return self.now.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-Changes = Callable[[Context, Document], Sequence[Change]]
+Changes = Callable[[Context, Document], Sequence[FieldChange]]
 
 
 def parameters(required: Sequence[str] = (), /, **properties: Document) -> dict[str, Any]:
@@ -118,6 +119,8 @@ class Operation:
     parameters: dict[str, Any]
     # How one sees that it worked.
     seen: str
+    # How a title says it, with the name of the target and its parameters.
+    says: Phrase | None = None
     reversible: bool = True
     destructive: bool = False
     # Whether it changes what is declared for good, or takes an agent over: two people approve.
@@ -143,6 +146,10 @@ class Operation:
     def validator(self) -> Draft202012Validator:
         """The schema of its parameters, compiled once."""
         return Draft202012Validator(self.parameters)
+
+    def phrase(self, name: str, given: Document) -> str:
+        """Say what it would do to a resource, verb first."""
+        return self.says(name, given) if self.says else f"{self.title} {name}"
 
     @property
     def tells(self) -> bool:

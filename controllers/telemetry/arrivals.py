@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from resources.canonical import digest
-from resources.ledger import instant
+from resources.documents.canonical import digest
+from resources.tables.ledger import instant
 
 # What is wrong, by name.
 Code = Literal[

@@ -10,11 +10,11 @@ from uuid import UUID
 
 from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
-from controllers.engine.reading import section, text, texts
+from controllers.engine.document_values import section, text, texts
 from controllers.telemetry.arrivals import EFFECTS, Effect
 from controllers.telemetry.names import canonical
-from resources.models import Resource
-from resources.scoping import SHARED
+from resources.tables.models import Resource
+from resources.tables.visibility import SHARED
 
 LARGEST_PATTERN = 1_000_000
 # How a defence answers, from the mildest to the strictest.

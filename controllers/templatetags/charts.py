@@ -13,7 +13,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from controllers import drifting
+from controllers.narrative import drift_queries
 
 register = template.Library()
 
@@ -45,7 +45,7 @@ def path(points: Iterable[tuple[float, float]]) -> str:
 
 @register.simple_tag
 def spark(
-    values: Sequence[float], limit: float = 0, label: str = "", steps: int = drifting.POINTS
+    values: Sequence[float], limit: float = 0, label: str = "", steps: int = drift_queries.POINTS
 ) -> SafeString:
     """A line of the last values, with a dashed limit and a dot at the end.
 
@@ -61,7 +61,7 @@ def spark(
         for place, value in enumerate(kept)
     ]
     line = path(points)
-    tone = drifting.tone(kept[-1], limit) if limit else "accent"
+    tone = drift_queries.tone(kept[-1], limit) if limit else "accent"
     dashed = f'<path class="lim" d="M0 {29 - 27 * limit / top:.1f}H100"/>' if limit else ""
     area = f"{line}L99 30L{points[0][0]:.1f} 30Z"
     inside = (
@@ -79,7 +79,7 @@ def bullet(
     reach, tick = (1 + 98 * min((value or 0) / scale, 1) for value in (score, limit))
     fill = f'<path class="fill" d="M1 7H{reach:.1f}"/>' if score else ""
     inside = f'<path class="track" d="M1 7H99"/>{fill}<path class="tick" d="M{tick:.1f} 0V14"/>'
-    return svg(f"bullet t-{drifting.tone(score, limit)}", "0 0 100 14", inside, label)
+    return svg(f"bullet t-{drift_queries.tone(score, limit)}", "0 0 100 14", inside, label)
 
 
 @register.simple_tag

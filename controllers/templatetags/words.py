@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from controllers import wording
-from resources.ledger import instant
+from controllers.narrative import proposal_text
+from controllers.narrative.time_text import span_in_words
+from resources.tables.ledger import instant
 
 register = template.Library()
 
-MINUTE, HOUR, DAY = 60, 3600, 86400
 # How a time ahead is told, and what is said once it has come.
 SHAPES = {
     "in": ("in {}", "now"),
@@ -49,7 +49,7 @@ def money(millionths: int) -> str:
 @register.filter
 def plainly(message: str) -> str:
     """What a judgement says, in the words of people."""
-    return wording.plainly(message)
+    return proposal_text.plainly(message)
 
 
 @register.simple_tag
@@ -122,17 +122,3 @@ def left_in_words(at: datetime, now: datetime, shape: str) -> str:
     """Say how long there is until a time."""
     ahead, over = SHAPES[shape]
     return ahead.format(span_in_words(at - now)) if at > now else over
-
-
-def span_in_words(span: timedelta) -> str:
-    """Say how long: "48 s", "6 min", "3 h 18 min", "3 days"."""
-    seconds = int(span.total_seconds())
-    if seconds < MINUTE:
-        return f"{seconds} s"
-    if seconds < HOUR:
-        return f"{seconds // MINUTE} min"
-    if seconds < DAY:
-        minutes = seconds % HOUR // MINUTE
-        return f"{seconds // HOUR} h" + (f" {minutes} min" if minutes else "")
-    days = seconds // DAY
-    return f"{days} day{'' if days == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What people type: every module here is a command, found by its name.
+"""Commands: what people type. Every module is a command, found by its name.
 
 A command gives `HELP` (one line), `arguments(parser)`, `run(options) -> int` and, if it likes,
 `EPILOG` with examples. `NEEDS` says what stands ready before `run`: "nothing", "settings"
@@ -6,6 +6,9 @@ A command gives `HELP` (one line), `arguments(parser)`, `run(options) -> int` an
 and one that is missing is made first).
 `FAILED` is the code it ends with when it cannot go on, 2 unless it says otherwise.
 Modules stay importable without Django, so that help never fails: import the work inside `run`.
+
+Words:
+- command: a module with a parser and a `run`
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import argparse
 import time
 
 from ioa_site.commands import Needs, add_paths
-from ioa_site.progress import Bar
+from ioa_site.server.progress import Bar
 
 HELP = "apply documents: files, folders or standard input"
 EPILOG = """examples:
@@ -37,12 +37,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Apply and report."""
-    from ioa_site.terminal import say
-    from ioa_site.work import applying, reports
+    from ioa_site.server.terminal import say
+    from ioa_site.work import apply, reports
 
     began = time.monotonic()
     bar = Bar(forced=options.progress)
-    answer = applying.answer(
+    answer = apply.answer(
         options.paths, bar=bar, dry_run=options.dry_run, keep_going=options.keep_going
     )
     bar.clear()

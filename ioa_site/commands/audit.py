@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from ioa_site.commands import Needs
-from ioa_site.progress import Bar
-from ioa_site.terminal import complain, counted, paint, say, shown
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import complain, counted, paint, say, shown
 
 HELP = "verify the ledger, or write it out as CloudEvents"
 EPILOG = """examples:
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 
 def verify() -> int:
     """Print every finding, then the verdict."""
-    from resources import evidence
+    from resources.store import evidence
 
     bar = Bar()
     bar("verify", 0)
@@ -59,14 +59,14 @@ def verify() -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Write the entries."""
-    from ioa_site.work import auditing
+    from ioa_site.work import audit
 
     bar = Bar(forced=options.progress)
     if options.output == "-":
-        auditing.export_to_output(since=options.since, bar=bar)
+        audit.export_to_output(since=options.since, bar=bar)
         bar.clear()
         return 0
-    count = auditing.export_to(Path(options.output), since=options.since, bar=bar)
+    count = audit.export_to(Path(options.output), since=options.since, bar=bar)
     bar.clear()
     complain(f"Wrote {counted(count, 'entry', 'entries')} to {shown(options.output)}.")
     return 0

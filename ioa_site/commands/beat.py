@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not settings.REDIS_URL:
         raise Stop("There is nothing to ring through: set REDIS_URL.")
-    from ioa_site.celery import Ringer, app
+    from ioa_site.celery import Bell, Ringer, app
 
-    app.Beat(scheduler_cls=Ringer, loglevel="WARNING", quiet=True).run()
+    Bell(app=app, scheduler_cls=Ringer, loglevel="WARNING", quiet=True).run()
     return 0

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs, Stop
-from ioa_site.progress import Bar
-from ioa_site.terminal import complain, say, table
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import complain, say, table
 
 if TYPE_CHECKING:
     from bench.figures import Figure

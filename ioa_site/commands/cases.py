@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs, Stop
-from ioa_site.progress import Bar
-from ioa_site.terminal import complain, say, shown, table
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import complain, say, shown, table
 
 if TYPE_CHECKING:
     from cases.judging import Finding

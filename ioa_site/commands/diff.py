@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs, add_paths
-from ioa_site.progress import Bar
+from ioa_site.server.progress import Bar
 
 HELP = "show what applying documents would change"
 EPILOG = """examples:
@@ -24,11 +24,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the differences."""
-    from ioa_site.terminal import say
-    from ioa_site.work import applying, reports
+    from ioa_site.server.terminal import say
+    from ioa_site.work import apply, reports
 
     bar = Bar()
-    answer = applying.answer(options.paths, bar=bar, dry_run=True)
+    answer = apply.answer(options.paths, bar=bar, dry_run=True)
     bar.clear()
     reports.report_problems(answer, verbose=False)
     moved = [each for each in answer.items if each.result.action in ("created", "changed")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs, add_person
-from ioa_site.terminal import say, shown, table
+from ioa_site.server.terminal import say, shown, table
 
 HELP = "unlock people, sign them out, shut them out"
 EPILOG = """examples:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import complain, paint, say, shown
+from ioa_site.server.terminal import complain, paint, say, shown
 
 HELP = "try on the live system whether a pause stops an effect"
 EPILOG = """examples:
@@ -31,9 +31,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the drills, and return the worst of what came of them."""
-    from ioa_site.work import drilling
+    from ioa_site.work import drills
 
-    names = drilling.everything() if options.all else [options.governance]
+    names = drills.everything() if options.all else [options.governance]
     if not names:
         say("There is no Governance.")
     return FAILED if False in [shown_drill(name) for name in names] else 0
@@ -41,13 +41,13 @@ def run(options: argparse.Namespace) -> int:
 
 def shown_drill(name: str) -> bool:
     """Run one drill and print it; tell whether it passed."""
-    from controllers.drills import Refused
-    from ioa_site.work import drilling
+    from ioa_site.work import drills
+    from resources.documents.problems import Problem
 
     try:
-        drill = drilling.run(name.removeprefix("governance/"))
-    except Refused as error:
-        complain(f"{paint('refused', 'red', sys.stderr)}: {shown(str(error))}")
+        drill = drills.run(name.removeprefix("governance/"))
+    except Problem as problem:
+        complain(f"{paint('refused', 'red', sys.stderr)}: {shown(problem.message)}")
         return False
     say(paint(f"{drill}, {drill.governance}: {drill.state}", "bold"))
     for each in drill.evidence:

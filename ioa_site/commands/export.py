@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from ioa_site.commands import Needs
-from ioa_site.progress import Bar
-from ioa_site.terminal import complain, counted, say, shown
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import complain, counted, say, shown
 
 HELP = "write the organisation as documents, one file for each resource"
 EPILOG = """examples:
@@ -35,15 +35,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the files and count them."""
-    from ioa_site.work import exporting
-    from ioa_site.work.naming import kind_called
-    from resources import kinds
+    from ioa_site.work import export
+    from ioa_site.work.names import kind_called
+    from resources.documents import kinds
 
     began = time.monotonic()
     bar = Bar(forced=options.progress)
     wanted = {kind_called(each).name for each in options.kind or ()}
     chosen = [kind for kind in kinds.ALL if not wanted or kind.name in wanted]
-    count, others = exporting.export(
+    count, others = export.export(
         Path(options.folder),
         chosen=chosen,
         with_status=not options.no_status,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs, Stop
-from ioa_site.terminal import say, shown, table
+from ioa_site.server.terminal import say, shown, table
 
 if TYPE_CHECKING:
     from faults.run import Row

@@ -37,15 +37,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one resource or many."""
-    from ioa_site.work import getting, naming
+    from ioa_site.work import get, names
 
-    kind = naming.kind_called(options.kind)
-    at = naming.time_called(options.at) if options.at else None
+    kind = names.kind_called(options.kind)
+    at = names.time_called(options.at) if options.at else None
     if options.name and options.selector:
         raise Stop("Give either a name or a selector.")
     if options.name:
-        getting.print_one(kind, getting.one(kind, options.name, at), options.output or "yaml")
+        get.print_one(kind, get.one(kind, options.name, at), options.output or "yaml")
     else:
-        found = getting.many(kind, options.selector, at)
-        getting.print_many(kind, found, options.output or "table")
+        found = get.many(kind, options.selector, at)
+        get.print_many(kind, found, options.output or "table")
     return 0

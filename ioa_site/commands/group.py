@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs, add_person
-from ioa_site.terminal import say, table
+from ioa_site.server.terminal import say, table
 
 HELP = "make, fill and empty the groups that approval policies name"
 EPILOG = """examples:

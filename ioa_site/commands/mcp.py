@@ -32,16 +32,16 @@ def run(options: argparse.Namespace) -> int:
         raise Stop("--url must begin with http:// or https://.")
     if options.http:
         host, port = address(options.http)
-        from ioa_mcp import serving
+        from ioa_mcp import transport
 
-        serving.over_http(options.url, host, port, VERSION)
+        transport.over_http(options.url, host, port, VERSION)
         return 0
     token = os.environ.get("IOA_TOKEN", "")
     if not token:
         raise Stop("Set IOA_TOKEN to an agent's token: `ioa token create AGENT` prints one.")
-    from ioa_mcp import serving
+    from ioa_mcp import transport
 
-    serving.over_stdio(options.url, token, VERSION)
+    transport.over_stdio(options.url, token, VERSION)
     return 0
 
 

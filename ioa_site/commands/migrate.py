@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ioa_site.terminal import say
+from ioa_site.server.terminal import say
 
 HELP = "bring the database up to date, before starting web and workers"
 EPILOG = """examples:
@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run what is missing."""
-    from ioa_site.database import migrate_if_needed
+    from ioa_site.server.database import migrate_if_needed
 
     say("The database is up to date now." if migrate_if_needed() else "Nothing to do.")
     return 0

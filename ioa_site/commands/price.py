@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs, add_person
-from ioa_site.terminal import say, shown, table
+from ioa_site.server.terminal import say, shown, table
 
 HELP = "set what models cost for a million tokens"
 EPILOG = """examples:

@@ -7,11 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs, Stop
-from ioa_site.progress import Bar
-from ioa_site.terminal import complain, counted, paint, say, shown, table
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import complain, counted, paint, say, shown, table
 
 if TYPE_CHECKING:
-    from ioa_site.work.reconciling import Act, Found, Unwell
+    from ioa_site.work.reconcile import Act, CycleReport, Unwell
 
 HELP = "run a controller's cycle, or show what it would find and plan"
 EPILOG = """examples:
@@ -50,20 +50,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do it for each controller, and return the worst of what came of it."""
-    from controllers.operating import Missing, Refused
-    from ioa_site.work import reconciling
+    from ioa_site.work import reconcile
+    from resources.documents.problems import Problem
 
     if bool(options.controller) == options.all:
         raise Stop("Give the name of a controller, or --all.")
     if options.reset_breaker is not None and (options.all or options.dry_run):
         raise Stop("--reset-breaker is for one controller, and not for a dry run.")
-    names = reconciling.everything() if options.all else [reconciling.called(options.controller)]
+    names = reconcile.everything() if options.all else [reconcile.called(options.controller)]
     codes = []
     for name in names:
         try:
             codes.append(treat(name, options))
-        except (Missing, Refused) as error:
-            complain(f"{paint('refused', 'red', sys.stderr)}: {shown(str(error))}")
+        except Problem as problem:
+            complain(f"{paint('refused', 'red', sys.stderr)}: {shown(problem.message)}")
             codes.append(FAILED)
     if not names:
         say("There are no controllers.")
@@ -72,18 +72,18 @@ def run(options: argparse.Namespace) -> int:
 
 def treat(name: str, options: argparse.Namespace) -> int:
     """Do what the options say with one controller."""
-    from ioa_site.work import reconciling
+    from ioa_site.work import reconcile
 
     if options.reset_breaker is not None:
-        reconciling.reset(name, options.reset_breaker)
+        reconcile.reset(name, options.reset_breaker)
     if options.dry_run:
-        found = reconciling.look(name)
+        found = reconcile.look(name)
     elif options.wait or options.exit_code:
         bar = Bar(forced=options.progress)
-        found = reconciling.run(name, options.reason, bar)
+        found = reconcile.run(name, options.reason, bar)
         bar.clear()
     else:
-        alive = reconciling.ask(name, options.reason)
+        alive = reconcile.ask(name, options.reason)
         say(f"Asked controller/{name} for a cycle: the loop will run it.")
         if not alive:
             complain("No loop is running: start it with `ioa up`, or run the cycle with --wait.")
@@ -94,7 +94,7 @@ def treat(name: str, options: argparse.Namespace) -> int:
     return DRIFTED if options.exit_code and found.drifted else 0
 
 
-def print_found(found: Found) -> None:
+def print_found(found: CycleReport) -> None:
     """Print what came of a cycle."""
     say(paint(shown(found.title), "bold"))
     for line in table(found.phases, ("PHASE", "WHAT", "TIME")):

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import complain, counted, paint, say, shown, table
+from ioa_site.server.terminal import complain, counted, paint, say, shown, table
 
 if TYPE_CHECKING:
-    from controllers.replaying import Replay
+    from controllers.trust.policy_replay import Replay
 
 HELP = "try another threshold, weight or rule on a controller's past; changes nothing"
 EPILOG = """examples:
@@ -37,13 +37,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Try it, and print what would have been different."""
-    from controllers.replaying import Refused
     from ioa_site.work import replays
+    from resources.documents.problems import Problem
 
     try:
         found = replays.run(options.controller, options.threshold, options.weight, options.file)
-    except Refused as error:
-        complain(f"{paint('refused', 'red', sys.stderr)}: {shown(str(error))}")
+    except Problem as problem:
+        complain(f"{paint('refused', 'red', sys.stderr)}: {shown(problem.message)}")
         return FAILED
     print_found(found)
     return 0

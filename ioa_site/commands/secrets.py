@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs, add_person
-from ioa_site.terminal import say
+from ioa_site.server.terminal import say
 
 HELP = "write stored secrets anew with the first key of IOA_SECRETS_KEY"
 EPILOG = """examples:
@@ -26,16 +26,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write them anew."""
-    from controllers import roles
-    from controllers.door import keys
-    from controllers.secrets import Unreadable
+    from controllers.access import secret_rotation
+    from controllers.common.secrets import Unreadable
     from ioa_site.commands import Stop
     from ioa_site.work import caller
     from ioa_site.work.channels import known
 
     try:
-        count = keys.rotate(by=known(options.person), now=caller.now())
-    except (roles.Denied, Unreadable) as refused:
-        raise Stop(str(refused), code=1) from None
+        count = secret_rotation.rotate(by=known(options.person), now=caller.now())
+    except Unreadable as error:
+        raise Stop(str(error), code=1) from None
     say(f"{count} secrets are written with the present key.")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import complain, say
+from ioa_site.server.terminal import complain, say
 
 NEEDS: Needs = "store"
 HELP = "print a one-time sign-in link for a person"
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from controllers import people
+    from controllers.access import people
 
     people.ensure_administrator(timezone.now())
     user = User.objects.filter(username=options.person, is_active=True).first()

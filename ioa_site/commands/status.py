@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import Colour, counted, paint, say, shown
+from ioa_site.server.terminal import Colour, counted, paint, say, shown
 
 if TYPE_CHECKING:
     from ioa_site.work.overview import Ledger, Listing
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from ioa_site.work import overview
-    from resources.documents import as_json
+    from resources.documents.files import as_json
 
     found = overview.look(everything=options.verbose)
     if options.output == "json":
@@ -71,7 +71,7 @@ def print_listing(found: Listing, one: str, many: str, colour: Colour = "red") -
 def print_ledger(ledger: Ledger) -> None:
     """Print how far the ledger goes and how far it is signed."""
     from ioa_site.work import caller
-    from ioa_site.work.naming import ago
+    from ioa_site.work.names import ago
 
     now = caller.now()
     last = f", the last {ago(ledger.last_event, now)} ago" if ledger.last_event else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import complain, say, shown, table
+from ioa_site.server.terminal import complain, say, shown, table
 
 HELP = "create, list and revoke the tokens of agents and outside controllers"
 EPILOG = """examples:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ioa_site.commands import Needs
-from ioa_site.progress import Bar
-from ioa_site.terminal import Colour, counted, paint, say, shown
-from resources import documents, limits, validation
-from resources.documents import Loaded
-from resources.kind import Problem, Severity
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import Colour, counted, paint, say, shown
+from resources.documents import files, limits, validation
+from resources.documents.files import Loaded
+from resources.documents.kind import Fault, Severity
 
 HELP = "check documents without a server or database"
 EPILOG = """examples:
@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print every problem, then the totals."""
     bar = Bar(forced=options.progress)
-    loaded = documents.load_paths(options.paths, lambda done, total: bar("read", done, total))
+    loaded = files.load_paths(options.paths, lambda done, total: bar("read", done, total))
     found = list(problems(loaded, bar))
     bar.clear()
     for each, problem in found:
@@ -44,9 +44,9 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(problem.severity == "error" for _, problem in found) else 0
 
 
-def problems(loaded: list[Loaded], bar: Bar) -> Iterator[tuple[Loaded, Problem]]:
+def problems(loaded: list[Loaded], bar: Bar) -> Iterator[tuple[Loaded, Fault]]:
     """Yield every problem of a set, document by document."""
-    current = [documents.upgraded(each.document) for each in loaded]
+    current = [files.upgraded(each.document) for each in loaded]
     between = validation.cross_check(current, known=())
     for position, (each, document) in enumerate(zip(loaded, current, strict=True)):
         bar("check", position + 1, len(loaded))
@@ -55,7 +55,7 @@ def problems(loaded: list[Loaded], bar: Bar) -> Iterator[tuple[Loaded, Problem]]
             yield each, problem
 
 
-def inside(document: object) -> Iterator[Problem]:
+def inside(document: object) -> Iterator[Fault]:
     """Yield the problems inside one document."""
     found = validation.check(document)  # type: ignore[arg-type]
     yield from found
@@ -63,11 +63,11 @@ def inside(document: object) -> Iterator[Problem]:
         yield from limits.sizes(document)
 
 
-def described(loaded: Loaded, problem: Problem) -> str:
+def described(loaded: Loaded, problem: Fault) -> str:
     """Write a problem as a line."""
     severity = paint(problem.severity, COLOURS[problem.severity])
     rule = f" [{problem.rule}]" if problem.rule else ""
-    place = documents.where(loaded, problem)
+    place = files.where(loaded, problem)
     return f"{severity}: {shown(place)}: {shown(problem.message)}{rule}"
 
 

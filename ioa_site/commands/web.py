@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ioa_site import serving
 from ioa_site.commands import Needs
-from ioa_site.terminal import say
+from ioa_site.server import web_server
+from ioa_site.server.terminal import say
 
 HELP = "serve pages and API in a process of its own, beside `ioa worker`"
 EPILOG = """examples:
@@ -24,7 +24,7 @@ GRACE = 10
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the options."""
-    serving.add_address(parser)
+    web_server.add_address(parser)
     parser.add_argument("--share-port", action="store_true", help="let others listen there too")
 
 
@@ -32,24 +32,22 @@ def run(options: argparse.Namespace) -> int:
     """Serve until told to stop."""
     from django.conf import settings
 
-    from controllers.live.doorbell import PagesBell
-    from ioa_site import tracing
-    from ioa_site.celery import WorkersBell
-    from ioa_site.work import watching
+    from ioa_site.server import span_export
+    from ioa_site.work import restore_watch
+    from resources.store.announcements import Wakeup
 
-    listener = serving.listen(options.host, options.port, shared=options.share_port)
-    serving.allow_host(options.host)
+    listener = web_server.listen(options.host, options.port, shared=options.share_port)
+    web_server.allow_host(options.host)
     settings.LOOP_ELSEWHERE = True
-    pages, workers = PagesBell(), WorkersBell()
+    wakeup = Wakeup("web")
 
     def begin() -> None:
-        pages.start()
-        workers.start()
-        say(f"IOA Control serves at {serving.address_of(listener, options.host)}")
+        wakeup.start()
+        say(f"IOA Control serves at {web_server.address_of(listener, options.host)}")
         sys.stdout.flush()
 
-    watching.look_before_starting()
-    with tracing.kept():
-        serving.serve(listener, grace=GRACE, begin=begin)
-        watching.look_before_ending()
+    restore_watch.look_before_starting()
+    with span_export.kept():
+        web_server.serve(listener, grace=GRACE, begin=begin)
+        restore_watch.look_before_ending()
     return 0

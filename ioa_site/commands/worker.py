@@ -9,7 +9,7 @@ import sys
 import threading
 
 from ioa_site.commands import Needs
-from ioa_site.terminal import say
+from ioa_site.server.terminal import say
 
 HELP = "run cycles, actions and chores in a process of its own"
 EPILOG = """examples:
@@ -36,13 +36,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Work until told to stop."""
-    from ioa_site import exposing, tracing
+    from ioa_site.server import metrics_server, span_export
 
     os.nice(NICENESS)
-    with tracing.kept():
+    with span_export.kept():
         where = ""
         if options.metrics_port is not None:
-            where = exposing.expose(options.metrics_host, options.metrics_port)
+            where = metrics_server.expose(options.metrics_host, options.metrics_port)
         ended = work(where, options.parent)
     if not ended:
         # Neither what hangs nor Celery's own thread keeps the process alive: the database is safe.
@@ -52,15 +52,15 @@ def run(options: argparse.Namespace) -> int:
 
 def work(where: str, parent: int | None) -> bool:
     """Work until a signal comes; tells whether nothing is left that runs."""
-    from controllers.live.doorbell import PagesBell
-    from controllers.runner import Loop
+    from controllers.worker.worker_loop import Loop
     from ioa_site.celery import Listener
-    from ioa_site.work import watching
+    from ioa_site.work import restore_watch
+    from resources.store.announcements import Wakeup
 
-    loop, pages = Loop(), PagesBell()
-    listener = Listener(loop.holder, loop.awake.set)
-    watching.look_before_starting()
-    pages.start()
+    loop, wakeup = Loop(), Wakeup("worker")
+    listener = Listener(loop.holder)
+    restore_watch.look_before_starting()
+    wakeup.start()
     listener.start()
     loop.start()
     say(f"Worker {loop.holder} is at work.")
@@ -70,7 +70,7 @@ def work(where: str, parent: int | None) -> bool:
     wait_for_the_end(parent)
     listener.stop()
     ended = loop.stop(GRACE)
-    watching.look_before_ending()
+    restore_watch.look_before_ending()
     return ended and listener.thread.ident is None
 
 

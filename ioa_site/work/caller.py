@@ -6,7 +6,7 @@ import getpass
 import os
 from datetime import UTC, datetime
 
-from resources.actor import Actor
+from resources.documents.actor import Actor
 
 
 def person() -> Actor:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ioa_site.terminal import Colour, as_value, paint, shown
-from resources.differences import Difference
-from resources.reader import escape
+from ioa_site.server.terminal import Colour, as_value, paint, shown
+from resources.documents.differences import Difference
+from resources.documents.reader import escape
 
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from django.contrib.auth.models import User
 
-from controllers import delivery, roles
 from controllers.models import Channel, Delivery
+from controllers.notifications import delivery
 from ioa_site.commands import Stop
-from ioa_site.terminal import shown
+from ioa_site.server.terminal import shown
 from ioa_site.work import caller
-from ioa_site.work.naming import ago
+from ioa_site.work.names import ago
 
 HEADS = ("NAME", "SERVICE", "STATE", "CHANGED BY", "PROBLEM")
 
@@ -23,20 +21,17 @@ def put(name: str, person: str | None) -> str:
     """Put a service behind a name; return what may be shown of its address."""
     who = known(person)
     address = asked(name)
-    with as_sentences():
-        return delivery.map_channel(name, address, person=who, now=caller.now()).hint
+    return delivery.map_channel(name, address, person=who, now=caller.now()).hint
 
 
 def remove(name: str, person: str | None) -> None:
     """Take the service behind a name away."""
-    with as_sentences():
-        delivery.unmap_channel(name, person=known(person), now=caller.now())
+    delivery.unmap_channel(name, person=known(person), now=caller.now())
 
 
 def test(name: str, person: str | None) -> None:
     """Send a message that says it is a test, and wait for what becomes of it."""
-    with as_sentences():
-        told = delivery.test_channel(name, person=known(person), now=caller.now())
+    told = delivery.test_channel(name, person=known(person), now=caller.now())
     told = delivery.send_one(told.pk, caller.now())
     if told.state != Delivery.State.SENT:
         raise Stop(f"It did not arrive: {told.error or 'another worker has it.'}", code=1)
@@ -74,12 +69,3 @@ def asked(name: str) -> str:
     if sys.stdin.isatty():
         return getpass.getpass(f"Address of {shown(name, 100)}: ")
     return sys.stdin.readline(3_000)
-
-
-@contextmanager
-def as_sentences() -> Iterator[None]:
-    """End with a sentence when the use case refuses."""
-    try:
-        yield
-    except (delivery.Refused, roles.Denied) as refused:
-        raise Stop(str(refused), code=1) from None

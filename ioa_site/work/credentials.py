@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from ioa_site.commands import Stop
-from ioa_site.terminal import shown
+from ioa_site.server.terminal import shown
 from ioa_site.work import caller
-from ioa_site.work.naming import ago
-from resources import tokens
-from resources.durations import DURATION_HINT, parse_duration
-from resources.ledger import instant
-from resources.models import AgentToken
-from resources.tokens import Issued
+from ioa_site.work.names import ago
+from resources.documents.durations import DURATION_HINT, parse_duration
+from resources.tables.ledger import instant
+from resources.tables.models import AgentToken
+from resources.usecases import tokens
+from resources.usecases.tokens import Issued
 
 DEFAULT_SCOPES = ("resources:read", "status:write")
 HEADS = ("ID", "OF", "SCOPES", "STATE", "EXPIRES", "LAST USED")
@@ -25,12 +25,7 @@ def create(agent: str, *, scopes: list[str], expires: str) -> Issued:
     wanted = [scope for text in scopes for scope in text.split(",")] or usual
     lifetime = lifetime_called(expires)
     now = caller.now()
-    try:
-        return tokens.issue(
-            agent, scopes=wanted, lifetime=lifetime, actor=caller.person(), now=now
-        )
-    except tokens.Refused as error:
-        raise Stop(str(error), code=1) from None
+    return tokens.issue(agent, scopes=wanted, lifetime=lifetime, actor=caller.person(), now=now)
 
 
 def lifetime_called(text: str) -> timedelta:
@@ -43,10 +38,7 @@ def lifetime_called(text: str) -> timedelta:
 
 def revoke(key_id: str) -> AgentToken:
     """Make a token worthless."""
-    try:
-        return tokens.revoke(key_id, actor=caller.person(), now=caller.now())
-    except tokens.NotFound as error:
-        raise Stop(str(error), code=1) from None
+    return tokens.revoke(key_id, actor=caller.person(), now=caller.now())
 
 
 def listed(agent: str | None) -> list[tuple[str, ...]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import connection
 
 from ioa_site.commands import Stop
-from ioa_site.database import behind, migrate_if_needed
-from ioa_site.terminal import complain
+from ioa_site.server.database import behind, migrate_if_needed
+from ioa_site.server.terminal import complain
 
 BEHIND = "The database is older than this version: run `ioa migrate` first."
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from controllers import roles
 from controllers.models import Endpoint
 from controllers.operations import endpoints
-from ioa_site.commands import Stop
 from ioa_site.work import caller
 from ioa_site.work.channels import known
 
@@ -18,22 +15,19 @@ HEADS = ("NAME", "ADDRESS", "OPERATIONS", "DOMAIN", "STATE", "CHANGED BY")
 def add(name: str, url: str, operations: Sequence[str], domain: str, person: str | None) -> str:
     """Enter an endpoint; return its secret."""
     who = known(person)
-    with as_sentences():
-        return endpoints.register(name, url, operations, domain, person=who, now=caller.now())[1]
+    return endpoints.register(name, url, operations, domain, person=who, now=caller.now())[1]
 
 
 def rotate(name: str, person: str | None) -> str:
     """Give an endpoint a new secret, and return it."""
     who = known(person)
-    with as_sentences():
-        return endpoints.rotate(name, person=who, now=caller.now())
+    return endpoints.rotate(name, person=who, now=caller.now())
 
 
 def switch(name: str, enabled: bool, person: str | None) -> None:
     """Switch an endpoint on or off."""
     who = known(person)
-    with as_sentences():
-        endpoints.switch(name, enabled, person=who, now=caller.now())
+    endpoints.switch(name, enabled, person=who, now=caller.now())
 
 
 def listed() -> list[tuple[str, ...]]:
@@ -49,12 +43,3 @@ def listed() -> list[tuple[str, ...]]:
         )
         for each in Endpoint.objects.order_by("name")
     ]
-
-
-@contextmanager
-def as_sentences() -> Iterator[None]:
-    """End with a sentence when the use case refuses."""
-    try:
-        yield
-    except (endpoints.Refused, roles.Denied) as refused:
-        raise Stop(str(refused), code=1) from None

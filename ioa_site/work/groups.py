@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from controllers import roles
+from controllers.access import roles
+from controllers.access.roles.quorum import Declared
 from controllers.models import ApprovalGroup
-from controllers.roles.quorum import Declared
-from ioa_site.commands import Stop
-from ioa_site.terminal import shown
+from ioa_site.server.terminal import shown
 from ioa_site.work import caller
 from ioa_site.work.channels import known
 from ioa_site.work.door import named
@@ -45,19 +43,18 @@ def listed() -> list[tuple[str, ...]]:
 def done(verb: str, name: str, person: str | None, given: Mapping[str, Any]) -> list[str]:
     """Do it; return what to say of it."""
     by, now = known(person), caller.now()
-    with as_sentences():
-        if verb == "make":
-            made = roles.add_group(name, given["about"], by=by, now=now)
-            return [f"The group {made.name} is there, with nobody in it."]
-        group = roles.find_group(name)
-        if verb in ("add", "remove"):
-            return moved(verb, group, [named(each) for each in given["people"]], by)
-        if verb == "delete":
-            roles.delete_group(group, by=by, now=now)
-            return [f"The group {group.name} is deleted."]
-        about = given.get("about", group.description)
-        new = given.get("new") or group.name
-        roles.change_group(group, by=by, now=now, name=new, description=about)
+    if verb == "make":
+        made = roles.add_group(name, given["about"], by=by, now=now)
+        return [f"The group {made.name} is there, with nobody in it."]
+    group = roles.find_group(name)
+    if verb in ("add", "remove"):
+        return moved(verb, group, [named(each) for each in given["people"]], by)
+    if verb == "delete":
+        roles.delete_group(group, by=by, now=now)
+        return [f"The group {group.name} is deleted."]
+    about = given.get("about", group.description)
+    new = given.get("new") or group.name
+    roles.change_group(group, by=by, now=now, name=new, description=about)
     return [f"The group {group.name} is changed."]
 
 
@@ -72,12 +69,3 @@ def moved(verb: str, group: ApprovalGroup, people: list[User], by: User) -> list
             before = "" if changed else ", as before"
             said.append(f"{shown(each.get_username(), 100)} is {inside} {group.name}{before}.")
     return said
-
-
-@contextmanager
-def as_sentences() -> Iterator[None]:
-    """Say in one sentence why something was not done."""
-    try:
-        yield
-    except (roles.Denied, roles.Refused, roles.Missing) as refused:
-        raise Stop(shown(str(refused), 500), code=1) from None

@@ -7,9 +7,9 @@ from operator import or_
 
 from django.db.models import Q, QuerySet
 
-from resources import kinds
-from resources.kind import Kind
-from resources.models import Condition
+from resources.documents import kinds
+from resources.documents.kind import Kind
+from resources.tables.models import Condition
 
 
 def is_bad(kind: Kind | None, type_: str, status: str) -> bool:

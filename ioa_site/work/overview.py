@@ -8,15 +8,15 @@ from datetime import datetime
 from django.db.models import Count, QuerySet
 
 from ioa_site.work.health import bad_conditions
-from resources import kinds
-from resources.models import Checkpoint, Condition, LedgerEvent, LedgerStream, Resource
-from resources.references import TYPE as REFERENCES_RESOLVED
+from resources.documents import kinds
+from resources.store.references import TYPE as REFERENCES_RESOLVED
+from resources.tables.models import Checkpoint, Condition, LedgerEvent, LedgerStream, Resource
 
 MOST = 20
 
 
 @dataclass(frozen=True)
-class Found:
+class BadCondition:
     """One condition that is in its bad state."""
 
     resource: str
@@ -29,7 +29,7 @@ class Listing:
     """The first of many findings, and how many there are."""
 
     total: int
-    first: tuple[Found, ...]
+    first: tuple[BadCondition, ...]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def counts() -> dict[str, int]:
 def listing(conditions: QuerySet[Condition], most: int | None) -> Listing:
     """Return the first of these conditions and their number."""
     first = tuple(
-        Found(str(each.resource), f"{each.type}={each.status}", each.message or each.reason)
+        BadCondition(str(each.resource), f"{each.type}={each.status}", each.message or each.reason)
         for each in conditions[:most]
     )
     return Listing(conditions.count(), first)

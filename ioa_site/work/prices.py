@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from controllers import roles
-from controllers.accounting import pricing
-from controllers.accounting.amounts import MILLION
+from controllers.budgets import price_list
+from controllers.budgets.amounts import MILLION
 from controllers.models import Price
-from ioa_site.commands import Stop
 from ioa_site.work import caller
 from ioa_site.work.channels import known
 
@@ -21,15 +16,13 @@ def put(
 ) -> None:
     """Set what a model costs for a million tokens, in and out."""
     who = known(person)
-    with as_sentences():
-        pricing.put(provider, model, paid, currency, person=who, now=caller.now())
+    price_list.put(provider, model, paid, currency, person=who, now=caller.now())
 
 
 def remove(provider: str, model: str, person: str | None) -> None:
     """Take the price of a model away."""
     who = known(person)
-    with as_sentences():
-        pricing.remove(provider, model, person=who, now=caller.now())
+    price_list.remove(provider, model, person=who, now=caller.now())
 
 
 def listed() -> list[tuple[str, ...]]:
@@ -50,12 +43,3 @@ def listed() -> list[tuple[str, ...]]:
 def amount(price: int) -> str:
     """Write a price as it was set."""
     return f"{price / MILLION:.6f}".rstrip("0").rstrip(".")
-
-
-@contextmanager
-def as_sentences() -> Iterator[None]:
-    """End with a sentence when the use case refuses."""
-    try:
-        yield
-    except (pricing.Refused, roles.Denied) as refused:
-        raise Stop(str(refused), code=1) from None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from controllers import replaying
-from controllers.replaying import Changed, Replay
+from controllers.trust import policy_replay
+from controllers.trust.policy_replay import Changed, Replay
 from ioa_site.commands import Stop
-from ioa_site.terminal import shown
+from ioa_site.server.terminal import shown
 from ioa_site.work import caller
-from ioa_site.work.reconciling import called
+from ioa_site.work.reconcile import called
 from ioa_site.work.rows import live
-from resources.documents import identity, load_paths
-from resources.kind import Document
+from resources.documents.files import identity, load_paths
+from resources.documents.kind import Document
 
 
 def run(name: str, threshold: float | None, weights: Iterable[str], file: str | None) -> Replay:
@@ -22,8 +22,8 @@ def run(name: str, threshold: float | None, weights: Iterable[str], file: str | 
     spec = spec_in(file, row.name) if file else None
     # A document says everything: what it leaves out is not declared.
     gone = {each: None for each in row.spec if each not in spec} if spec is not None else {}
-    patch = replaying.wanted(threshold, dict(map(weight, weights)), gone | (spec or {}))
-    return replaying.run(row, patch, caller.now())
+    patch = policy_replay.wanted(threshold, dict(map(weight, weights)), gone | (spec or {}))
+    return policy_replay.run(row, patch, caller.now())
 
 
 def weight(text: str) -> tuple[str, float]:

@@ -6,13 +6,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ioa_site.terminal import Colour, complain, counted, paint, say, shown
-from ioa_site.work.applying import Answer, Item
+from ioa_site.server.terminal import Colour, complain, counted, paint, say, shown
+from ioa_site.work.apply import AppliedDocument, ApplyOutcome
 from ioa_site.work.changes import change_lines, leaf_lines
-from resources import documents
-from resources.documents import Loaded
-from resources.kind import Problem
-from resources.specs import Action
+from resources.documents import files
+from resources.documents.files import Loaded
+from resources.documents.kind import Fault
+from resources.usecases.specs import Action
 
 MOST = 40
 COLOURS: dict[Action, Colour] = {
@@ -24,7 +24,7 @@ COLOURS: dict[Action, Colour] = {
 }
 
 
-def report_problems(answer: Answer, *, verbose: bool) -> None:
+def report_problems(answer: ApplyOutcome, *, verbose: bool) -> None:
     """Print all errors, then warnings and notices as far as a person wants to read them."""
     for loaded, problem in answer.problems():
         complain(problem_line("error", "red", loaded, problem))
@@ -36,23 +36,23 @@ def report_problems(answer: Answer, *, verbose: bool) -> None:
         complain(problem_line("notice", "blue", loaded, problem))
 
 
-def problem_line(word: str, colour: Colour, loaded: Loaded, problem: Problem) -> str:
+def problem_line(word: str, colour: Colour, loaded: Loaded, problem: Fault) -> str:
     """Write one problem with its place."""
     rule = f" [{problem.rule}]" if problem.rule else ""
-    place = shown(documents.where(loaded, problem))
+    place = shown(files.where(loaded, problem))
     return f"{paint(word, colour, sys.stderr)}: {place}: {shown(problem.message)}{rule}"
 
 
 def shortened(
-    found: Sequence[tuple[Loaded, Problem]], word: str, *, verbose: bool
-) -> Iterable[tuple[Loaded, Problem]]:
+    found: Sequence[tuple[Loaded, Fault]], word: str, *, verbose: bool
+) -> Iterable[tuple[Loaded, Fault]]:
     """Yield the first of many, and say how many more there are."""
     yield from found if verbose else found[:MOST]
     if len(found) > MOST and not verbose:
         complain(f"… and {len(found) - MOST:,} more {word} (-v lists all)")
 
 
-def report_results(answer: Answer, *, verbose: bool, fields: bool) -> None:
+def report_results(answer: ApplyOutcome, *, verbose: bool, fields: bool) -> None:
     """Print what became of the documents: all of a small set, what moved of a large one."""
     done = [item for item in answer.items if not item.result.failed]
     small = len(done) <= MOST or verbose
@@ -68,7 +68,7 @@ def report_results(answer: Answer, *, verbose: bool, fields: bool) -> None:
         say(f"{note}: {counted(count, 'document')}")
 
 
-def result_line(item: Item) -> str:
+def result_line(item: AppliedDocument) -> str:
     """Write what became of one document."""
     result = item.result
     action = paint(f"{result.action:<9}", COLOURS[result.action])
@@ -76,7 +76,7 @@ def result_line(item: Item) -> str:
     return f"{action} {result.kind.lower()}/{shown(result.name)}{paint(notes, 'dim')}"
 
 
-def report_fields(item: Item, *, created: bool) -> None:
+def report_fields(item: AppliedDocument, *, created: bool) -> None:
     """Print what one document would change, field by field."""
     result = item.result
     for line in change_lines(result.differences):
@@ -84,13 +84,13 @@ def report_fields(item: Item, *, created: bool) -> None:
     if result.action == "changed" and not result.differences:
         say(f"    {paint('+ status: taken from the document', 'green')}")
     if result.action == "created" and created:
-        document = documents.upgraded(item.loaded.document)
+        document = files.upgraded(item.loaded.document)
         for part in ("metadata", "spec", "status"):
             for line in leaf_lines("+", f"/{part}", document.get(part) or {}):
                 say(line)
 
 
-def totals(answer: Answer, *, dry_run: bool, seconds: float) -> str:
+def totals(answer: ApplyOutcome, *, dry_run: bool, seconds: float) -> str:
     """Write the last line: how many of what, and how long it took."""
     actions = Counter(item.result.action for item in answer.items)
     done = ", ".join(

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.db.models import QuerySet
 
-from resources.batches import SIZE
-from resources.kind import Document
-from resources.models import Condition, Resource
-from resources.snapshots import conditions_of
+from resources.documents.kind import Document
+from resources.store.snapshots import conditions_of
+from resources.tables.batches import SIZE
+from resources.tables.models import Condition, Resource
 
 Write = Callable[[Resource, Iterable[Condition]], Document]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
-from resources.admin.desk import Desk, declared_text
-from resources.forms import SpecForm
-from resources.models import Resource
-from resources.views import changes
+from resources.admin.forms import SpecForm
+from resources.admin.resource_request import Desk, declared_text
+from resources.tables.models import Resource
+from resources.web import changes
 
 SHOWN = 20
 
@@ -17,7 +17,7 @@ def overtaken(row: Resource, version: int) -> bool:
     return row.deleted_at is not None or row.declared_version > version
 
 
-def since(row: Resource, version: int) -> list[changes.Change]:
+def since(row: Resource, version: int) -> list[changes.RevisionSummary]:
     """Return what others declared since a version was read, newest first."""
     return changes.recent(row, limit=SHOWN, since=version)
 

@@ -8,8 +8,8 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from resources import kinds
-from resources.models import LedgerEvent
+from resources.documents import kinds
+from resources.tables.models import LedgerEvent
 
 LOOKED_AT = 2_000
 

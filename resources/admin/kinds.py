@@ -12,14 +12,14 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString, mark_safe
 
-from resources import kinds
-from resources.admin import deleting, editing, past
-from resources.admin.desk import Desk, may
+from resources.admin import admin_rights, delete, edit, history
 from resources.admin.filters import DomainFilter
-from resources.kind import Kind
-from resources.models import PAGE_MODELS, Resource
+from resources.admin.resource_request import Desk, may
+from resources.documents import kinds
+from resources.documents.kind import Kind
+from resources.tables.models import PAGE_MODELS, Resource
 from resources.templatetags.ui import age
-from resources.views.overview import owner_name, tally
+from resources.web.overview import owner_name, tally
 
 if TYPE_CHECKING:
     Base = admin.ModelAdmin[Resource]
@@ -30,6 +30,7 @@ else:
 class KindAdmin(Base):
     """The resources of one kind; every write is a use case of its own."""
 
+    rights = admin_rights.KIND
     list_display = (
         "name",
         "domain",
@@ -126,7 +127,7 @@ class KindAdmin(Base):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Add a resource."""
-        return editing.add(self.desk(request))
+        return edit.add(self.desk(request))
 
     def change_view(
         self,
@@ -136,27 +137,27 @@ class KindAdmin(Base):
         extra_context: Any = None,
     ) -> HttpResponse:
         """Change a resource."""
-        return editing.change(self.desk(request), object_id)
+        return edit.change(self.desk(request), object_id)
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """Delete a resource."""
-        return deleting.delete(self.desk(request), object_id)
+        return delete.delete(self.desk(request), object_id)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
         """List a resource's revisions."""
-        return past.listing(self.desk(request), object_id)
+        return history.listing(self.desk(request), object_id)
 
     def revision_view(self, request: HttpRequest, object_id: str, version: str) -> HttpResponse:
         """Show one revision."""
-        return past.one(self.desk(request), object_id, version)
+        return history.one(self.desk(request), object_id, version)
 
     def check_view(self, request: HttpRequest, object_id: str = "") -> HttpResponse:
         """Tell the editor what is wrong."""
-        return editing.check(self.desk(request), object_id)
+        return edit.check(self.desk(request), object_id)
 
 
 for model in PAGE_MODELS.values():

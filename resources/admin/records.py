@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -13,12 +13,14 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 
-from resources import access
-from resources.admin.desk import number
+from resources.admin.admin_rights import INSIDE, Rights, readable
 from resources.admin.filters import CategoryFilter, EventFilter, KindFilter
-from resources.models import Checkpoint, LedgerEvent, ResourceRevision
+from resources.admin.resource_request import number
+from resources.documents.yaml_text import write_yaml
+from resources.tables.models import Checkpoint, LedgerEvent, ResourceRevision
 from resources.templatetags.ui import age
-from resources.yaml_text import write_yaml
+from resources.usecases import access
+from resources.usecases.access_rules import OVERSEE, at
 
 if TYPE_CHECKING:
     Base = admin.ModelAdmin[Any]
@@ -47,6 +49,8 @@ class NewestPaginator(Pages):
 class ReadOnly(Base):
     """A list and its entries, without any way to change them."""
 
+    # Who may use its pages, by what they do.
+    rights: ClassVar[Rights]
     actions = None
     list_per_page = 50
     list_max_show_all = 0
@@ -103,6 +107,7 @@ class ReadOnly(Base):
 class LedgerEventAdmin(ReadOnly):
     """What happened, newest first."""
 
+    rights = readable(at("anywhere", *OVERSEE))
     readers = ("auditor", "administrator")
     title = "Ledger"
     list_display = ("event", "subject", "actor", "when", "category", "severity")
@@ -149,6 +154,7 @@ class LedgerEventAdmin(ReadOnly):
 class CheckpointAdmin(ReadOnly):
     """Signed roots over the ledger."""
 
+    rights = readable(at("anywhere", *OVERSEE))
     readers = ("auditor", "administrator")
     title = "Checkpoints"
     list_display = ("number", "when", "count", "upto", "root")
@@ -168,6 +174,7 @@ class CheckpointAdmin(ReadOnly):
 class ResourceRevisionAdmin(ReadOnly):
     """Every change of every resource; each opens in its resource's history."""
 
+    rights = readable(INSIDE)
     title = "Revisions"
     list_display = ("resource_version", "resource", "change", "generation", "actor", "when")
     list_filter = (KindFilter, "change")

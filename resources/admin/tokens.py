@@ -14,12 +14,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
-from resources import access, scoping, tokens
-from resources.actor import Actor
-from resources.forms import TokenForm
-from resources.models import AgentToken, Resource
+from resources.admin import admin_rights
+from resources.admin.forms import TokenForm
+from resources.documents.actor import Actor
+from resources.documents.problems import INVALID, SORTS, Problem
+from resources.tables import visibility
+from resources.tables.models import AgentToken, Resource
 from resources.templatetags.ui import age
-from resources.tokens import KEEPERS
+from resources.usecases import access, tokens
+from resources.usecases.tokens import KEEPERS
 
 if TYPE_CHECKING:
     Base = admin.ModelAdmin[AgentToken]
@@ -34,6 +37,7 @@ OFFERED = 500
 class AgentTokenAdmin(Base):
     """Tokens without their secrets."""
 
+    rights = admin_rights.TOKENS
     list_display = (
         "key_id",
         "agent_name",
@@ -135,6 +139,7 @@ class AgentTokenAdmin(Base):
         """Ask for whom, then show the text once."""
         typed = request.POST if request.method == "POST" else None
         form = TokenForm(typed, initial={"agent": request.GET.get("agent", "")})
+        status = SORTS[INVALID].status if typed is not None else 200
         if form.is_valid():
             wish = form.cleaned_data
             try:
@@ -146,12 +151,12 @@ class AgentTokenAdmin(Base):
                     actor=actor(request),
                     now=timezone.now(),
                 )
-            except tokens.Refused as refused:
-                form.add_error("agent", str(refused))
+            except Problem as problem:
+                form.add_error("agent", problem.message)
+                status = problem.status
             else:
                 title = f"Token for {issued.token.agent.name}"
                 return self.page(request, "issued", title=title, issued=issued)
-        status = 422 if request.method == "POST" else 200
         agents = Resource.objects.filter(kind="Agent", deleted_at=None).order_by("name")
         names = agents.values_list("name", flat=True)[:OFFERED]
         return self.page(
@@ -186,7 +191,7 @@ class AgentTokenAdmin(Base):
         """Ask, then make a token worthless."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        with scoping.within(access.scope_of(request.user)):
+        with visibility.within(access.scope_of(request.user)):
             rows = self.get_queryset(request)
         token = rows.filter(key_id=key_id.replace("\x00", "")).first()
         if token is None:

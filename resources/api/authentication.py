@@ -9,12 +9,12 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from resources import access, tokens
-from resources.access import Principal
-from resources.actor import Actor
-from resources.api.problems import forbidden
-from resources.models import AgentToken
-from resources.scoping import Scope
+from resources.documents.actor import Actor
+from resources.documents.problems import forbidden
+from resources.tables.models import AgentToken
+from resources.tables.visibility import Scope
+from resources.usecases import access, tokens
+from resources.usecases.access import Principal
 
 SCHEME = "bearer"
 PEOPLE_CHANGE_SPECS = "Agents propose, people change specs."

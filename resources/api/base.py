@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -14,15 +14,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from resources import kinds, ledger, snapshots, stories
-from resources.access import visible
 from resources.api import refusals
 from resources.api.authentication import PEOPLE_CHANGE_SPECS, principal_of, require_scope
 from resources.api.formats import MergePatchParser
 from resources.api.preconditions import etag
-from resources.api.problems import invalid, not_found
-from resources.kind import Kind
-from resources.models import Resource
+from resources.documents import kinds
+from resources.documents.kind import Kind
+from resources.documents.problems import invalid, missing
+from resources.observability import correlation
+from resources.store import snapshots
+from resources.tables import ledger
+from resources.tables.models import Resource
+from resources.usecases.access import visible
+from resources.usecases.access_rules import Rules
 
 CORRELATION = "X-Correlation-ID"
 STORY = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -32,6 +36,8 @@ SAFE = ("GET", "HEAD")
 class View(APIView):
     """An endpoint. A token needs `scope` to read, `write_scope` to write; "" keeps tokens out."""
 
+    # Who may use it. An endpoint at an address says so itself: its parent does not speak for it.
+    rights: ClassVar[Rules]
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     tag = ""
     scope = "resources:read"
@@ -51,7 +57,7 @@ class View(APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Tell one story: what is written meanwhile carries the caller's correlation id."""
-        asked = stories.asked.get()
+        asked = correlation.asked.get()
         story = asked.story if asked is not None else story_of(request)
         token = ledger.correlation.set(story)
         try:
@@ -89,7 +95,7 @@ class View(APIView):
     def check_address(self, request: Request, kwargs: dict[str, Any]) -> None:
         """Refuse what no database could look for, and parameters nobody reads."""
         if any("\x00" in str(value) for value in kwargs.values()):
-            raise not_found("There is nothing here.")
+            raise missing("There is nothing here.")
         if any("\x00" in value for values in request.query_params.lists() for value in values[1]):
             raise invalid("A parameter contains a NUL character.")
         known = self.parameters.get("GET" if request.method in SAFE else str(request.method), ())
@@ -112,7 +118,7 @@ def kind_named(path: str) -> Kind:
     kind = kinds.by_path(path)
     if kind is None:
         detail = f"There is no kind {path[:80]!r}."
-        raise not_found(detail, allowed=[each.path for each in kinds.ALL])
+        raise missing(detail, allowed=[each.path for each in kinds.ALL])
     return kind
 
 
@@ -121,7 +127,7 @@ def find(request: Request, kind: Kind, name: str) -> Resource:
     live = Resource.objects.filter(kind=kind.name, name=name, deleted_at=None)
     found = visible(live, principal_of(request)).first()
     if found is None:
-        raise not_found(f"There is no {kind.path}/{name[:253]}.")
+        raise missing(f"There is no {kind.path}/{name[:253]}.")
     return found
 
 

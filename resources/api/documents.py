@@ -11,9 +11,7 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from resources import deletion, history, snapshots, specs
-from resources.access import sees, visible
-from resources.api import examples, parameters, preconditions
+from resources.api import parameters, preconditions
 from resources.api.authentication import (
     actor_of,
     principal_of,
@@ -22,14 +20,19 @@ from resources.api.authentication import (
 )
 from resources.api.base import View, find, kind_named, read_body, whole
 from resources.api.preconditions import ANY, etag
-from resources.api.problems import conflict, forbidden, not_found, wrong
 from resources.api.schema import IF_MATCH, IF_NONE_MATCH, KIND, NAME, header, operation, query
-from resources.differences import merge, same
-from resources.documents import identity
-from resources.kind import Document, Kind, Problem
-from resources.models import Resource
-from resources.specs import Applied, Wish
-from resources.store import Stale
+from resources.api.serializers import DECLARED, PatchSerializer, ResourceSerializer
+from resources.documents.differences import merge, same
+from resources.documents.files import identity
+from resources.documents.kind import Document, Fault, Kind
+from resources.documents.problems import conflict, forbidden, missing, wrong
+from resources.store import history, snapshots
+from resources.store.store import Stale
+from resources.tables.models import Resource
+from resources.usecases import deletion, specs
+from resources.usecases.access import sees, visible
+from resources.usecases.access_rules import ADMINISTER, OPERATE, api, at
+from resources.usecases.specs import Applied, DesiredDocument
 
 ATTEMPTS = 20
 STATUS_ELSEWHERE = "Write this at …/status: observations are not declarations."
@@ -38,6 +41,9 @@ STATUS_ELSEWHERE = "Write this at …/status: observations are not declarations.
 class ResourceDocument(View):
     """One resource."""
 
+    rights = api(
+        PUT=at("there", *OPERATE), PATCH=at("there", *OPERATE), DELETE=at("there", *ADMINISTER)
+    )
     tag = "Resources"
     parameters = {"GET": ("at",)}
 
@@ -50,7 +56,7 @@ class ResourceDocument(View):
             query("at", "Show the resource as it was at this time (RFC 3339)."),
             header("If-None-Match", "The version you have; 304 when it is still the one."),
         ],
-        answers={200: ("Resource", examples.RESOURCE), 304: None},
+        answers={200: ResourceSerializer, 304: None},
         errors=(400, 404, 410),
     )
     def get(self, request: Request, kind: str, name: str) -> Response:
@@ -60,7 +66,7 @@ class ResourceDocument(View):
         if at is not None:
             document = history.document_at(found.name, name, at)
             if document is None or not sees(principal_of(request), document):
-                raise not_found(f"There was no {found.path}/{name[:253]} then.")
+                raise missing(f"There was no {found.path}/{name[:253]} then.")
             return tagged(request, document)
         row = find(request, found, name)
         if preconditions.unchanged(request, row.resource_version):
@@ -71,8 +77,8 @@ class ResourceDocument(View):
         "putResource",
         "Create a resource, or replace the version you have seen",
         parameters=[KIND, NAME, IF_MATCH, IF_NONE_MATCH],
-        request=("Resource", examples.RESOURCE_IN),
-        answers={200: ("Resource", examples.RESOURCE), 201: ("Resource", examples.RESOURCE)},
+        request=(ResourceSerializer, DECLARED),
+        answers={200: ResourceSerializer, 201: ResourceSerializer},
         errors=(400, 403, 404, 409, 413, 415, 428),
     )
     def put(self, request: Request, kind: str, name: str) -> Response:
@@ -85,7 +91,7 @@ class ResourceDocument(View):
             require_permission(request, "change" if current else "add")
             require_sight(request, current)
             expected = preconditions.to_replace(request, current)
-            result = apply_one(request, Wish(document, expected))
+            result = apply_one(request, DesiredDocument(document, expected))
             if result.action == "conflict" and preconditions.if_match(request) == ANY:
                 continue
             return answered(result, request.path)
@@ -95,8 +101,8 @@ class ResourceDocument(View):
         "patchResource",
         "Change parts of a resource's spec or metadata",
         parameters=[KIND, NAME, IF_MATCH],
-        request={"application/merge-patch+json": ("Patch", examples.PATCH)},
-        answers={200: ("Resource", examples.RESOURCE)},
+        request={"application/merge-patch+json": PatchSerializer},
+        answers={200: ResourceSerializer},
         errors=(400, 403, 404, 409, 413, 415),
     )
     def patch(self, request: Request, kind: str, name: str) -> Response:
@@ -112,7 +118,7 @@ class ResourceDocument(View):
             version = row.resource_version
             if demanded not in (None, version):
                 raise conflict(f"This resource is now at version {version}.", version)
-            result = apply_one(request, Wish(patched(row, patch), version))
+            result = apply_one(request, DesiredDocument(patched(row, patch), version))
             if result.action != "conflict" or demanded is not None:
                 return answered(result, request.path)
         raise Stale("This resource changes faster than it can be patched. Try again.")
@@ -169,11 +175,11 @@ def tagged(request: Request, document: Document) -> Response:
 def addressed(document: Any, kind: Kind, name: str) -> Document:
     """Refuse a document that is not the one its address names."""
     if not isinstance(document, dict):
-        raise wrong([Problem("", "Send one document: an object with apiVersion, kind and so on.")])
+        raise wrong([Fault("", "Send one document: an object with apiVersion, kind and so on.")])
     given = identity(document)
     pairs = zip(("/kind", "/metadata/name"), (kind.name, name), given, strict=True)
     faults = [
-        Problem(pointer, f"must be {wanted[:253]}, as in the address")
+        Fault(pointer, f"must be {wanted[:253]}, as in the address")
         for pointer, wanted, told in pairs
         if told != wanted
     ]
@@ -182,7 +188,7 @@ def addressed(document: Any, kind: Kind, name: str) -> Document:
     return document
 
 
-def apply_one(request: Request, wish: Wish) -> Applied:
+def apply_one(request: Request, wish: DesiredDocument) -> Applied:
     """Apply one document."""
     own = replace(wish, scope=scope_of(request))
     return specs.apply([own], actor=actor_of(request), now=timezone.now()).results[0]
@@ -205,11 +211,11 @@ def answered(result: Applied, path: str) -> Response:
 def patched(row: Resource, patch: Any) -> Document:
     """Return what a resource would declare after a patch, or say what cannot be patched."""
     if not isinstance(patch, dict):
-        raise wrong([Problem("", "A merge patch is an object.")])
+        raise wrong([Fault("", "A merge patch is an object.")])
     before = snapshots.document_of(row, [])
     after: Document = merge(before, patch)
     if "status" in patch:
-        raise wrong([Problem("/status", STATUS_ELSEWHERE)])
+        raise wrong([Fault("/status", STATUS_ELSEWHERE)])
     refuse_moved(before, after)
     return {key: value for key, value in after.items() if key != "status"}
 
@@ -227,4 +233,4 @@ def refuse_moved(before: Document, after: Document) -> None:
             raise conflict(f"This resource is now at version {version}.", version)
         faults += [f"metadata/{key}" for key in moved]
     if faults:
-        raise wrong([Problem(f"/{key}", "A patch cannot change this.") for key in faults])
+        raise wrong([Fault(f"/{key}", "A patch cannot change this.") for key in faults])

@@ -16,15 +16,17 @@ from django.db import OperationalError, connection
 from django.http import HttpRequest
 from rest_framework.request import Request
 
-from resources import announcements, watching
-from resources.access import Principal, sees
 from resources.api.authentication import (
     AgentTokenAuthentication,
     principal_of,
     require_scope,
 )
-from resources.api.problems import Refused, document, explained
-from resources.models import AgentToken
+from resources.api.problems import document, explained
+from resources.documents.problems import NOT_SIGNED_IN, Problem
+from resources.store import announcements
+from resources.tables.models import AgentToken
+from resources.usecases import watch
+from resources.usecases.access import Principal, sees
 
 SCOPE = "resources:read"
 POLL_SECONDS = 1.0
@@ -48,7 +50,7 @@ class Stream:
     async def frames(self) -> AsyncIterator[bytes]:
         """Yield frames until the client leaves, its rights end, or the server stops."""
         self.loop = asyncio.get_running_loop()
-        announcements.listeners.add(self.wake)
+        announcements.listen(self.wake)
         streams.add(self)
         pulse.start(self.loop)
         try:
@@ -57,7 +59,7 @@ class Stream:
             async for frame in self.follow():
                 yield frame
         finally:
-            announcements.listeners.discard(self.wake)
+            announcements.forget(self.wake)
             streams.discard(self)
 
     async def follow(self) -> AsyncIterator[bytes]:
@@ -91,7 +93,7 @@ class Stream:
         try:
             if check or self.principal is None:
                 self.principal = recheck(self.request)
-            page = watching.changes(self.cursor, kind=self.kind, limit=PAGE)
+            page = watch.changes(self.cursor, kind=self.kind, limit=PAGE)
             frames = [
                 frame(each.type, each.resource_version, each.document)
                 for each in page.events
@@ -150,7 +152,7 @@ def wake_all() -> None:
 def safe_version() -> int:
     """Return how far a feed may read; runs in a worker thread."""
     try:
-        return watching.current()
+        return watch.current()
     finally:
         release()
 
@@ -189,7 +191,7 @@ def recheck(request: Request) -> Principal:
     fresh.session = type(request.session)(request.session.session_key)
     user = get_user(fresh)
     if not user.is_authenticated:
-        raise Refused(401, "not-signed-in", "Your session has ended. Sign in again.")
+        raise Problem(NOT_SIGNED_IN, "Your session has ended. Sign in again.")
     return user
 
 

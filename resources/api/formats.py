@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 import orjson
+from django.utils.http import parse_header_parameters
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from resources.api.problems import Refused
-from resources.reader import read_json
-from resources.yaml_text import read_all, read_yaml, write_yaml
+from resources.documents.problems import TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, Problem
+from resources.documents.reader import read_json
+from resources.documents.yaml_text import read_all, read_yaml, write_yaml
 
 Context = Mapping[str, Any] | None
+
+# What every body is read as; ASCII is a part of it.
+UTF_8 = {"utf-8", "utf8", "us-ascii"}
 
 
 class Parser(BaseParser):
@@ -23,17 +27,25 @@ class Parser(BaseParser):
         self, stream: IO[Any], media_type: str | None = None, parser_context: Context = None
     ) -> Any:
         """Return the plain values of a body."""
+        check_charset(media_type or "")
         view = (parser_context or {})["view"]
         # One byte more than allowed tells a body that is too large from one that just fits.
         data = stream.read(view.body_limit + 1)
         if len(data) > view.body_limit:
             most = view.body_limit // 1024
-            raise Refused(413, "too-large", f"A body here has at most {most} kB.")
+            raise Problem(TOO_LARGE, f"A body here has at most {most} kB.")
         return self.read(data)
 
     def read(self, data: bytes) -> Any:
         """Turn the text into plain values."""
         raise NotImplementedError
+
+
+def check_charset(media_type: str) -> None:
+    """Refuse a body that says it is no UTF-8: who believes that reads something else in it."""
+    _, parameters = parse_header_parameters(media_type)
+    if parameters.get("charset", "utf-8").lower() not in UTF_8:
+        raise Problem(UNSUPPORTED_MEDIA_TYPE, "Send UTF-8.")
 
 
 class JSONParser(Parser):

@@ -9,23 +9,27 @@ from django.db.models import Q, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from resources import history, selectors, snapshots, watching
-from resources.access import sees, visible
-from resources.api import examples, parameters
+from resources.api import parameters
 from resources.api.authentication import principal_of
 from resources.api.base import View, kind_named
-from resources.api.problems import invalid
 from resources.api.schema import KIND, operation, query
-from resources.kind import Document, Kind
-from resources.models import Resource
-from resources.selectors import Selector
+from resources.api.serializers import ResourceListSerializer
+from resources.documents.kind import Document, Kind
+from resources.documents.problems import invalid
+from resources.store import history, selectors, snapshots
+from resources.store.selectors import Selector
+from resources.tables.models import Resource
+from resources.usecases import watch
+from resources.usecases.access import sees, visible
+from resources.usecases.access_rules import api
 
-Found = tuple[list[Document], str | None]
+DocumentPage = tuple[list[Document], str | None]
 
 
 class ResourceList(View):
     """The resources of one kind."""
 
+    rights = api()
     tag = "Resources"
     parameters = {"GET": ("labelSelector", "domain", "drifted", "limit", "cursor", "at")}
 
@@ -41,7 +45,7 @@ class ResourceList(View):
             query("cursor", "`nextCursor` of the page before, with the same filters."),
             query("at", "Show the list as it was at this time (RFC 3339)."),
         ],
-        answers={200: ("ResourceList", examples.LIST)},
+        answers={200: ResourceListSerializer},
         errors=(400, 404, 410),
     )
     def get(self, request: Request, kind: str) -> Response:
@@ -49,7 +53,7 @@ class ResourceList(View):
         found = kind_named(kind)
         at = parameters.at(request)
         # The version comes first: a watch from it repeats a change rather than missing one.
-        version = watching.current()
+        version = watch.current()
         items, following = now(request, found) if at is None else then(request, found, at)
         page: dict[str, Any] = {"items": items}
         if following is not None:
@@ -57,7 +61,7 @@ class ResourceList(View):
         return Response(page | {"resourceVersion": str(version)})
 
 
-def now(request: Request, kind: Kind) -> Found:
+def now(request: Request, kind: Kind) -> DocumentPage:
     """Return a page of what is there, and the name behind which it goes on."""
     most = parameters.limit(request)
     after = parameters.Cursor(request, kind.name).after()
@@ -80,7 +84,7 @@ def by_drift(rows: QuerySet[Resource], drifted: bool | None) -> QuerySet[Resourc
     return rows.filter(found if drifted else ~found)
 
 
-def then(request: Request, kind: Kind, at: datetime) -> Found:
+def then(request: Request, kind: Kind, at: datetime) -> DocumentPage:
     """Return a page of what was there; filters apply to what each resource said then."""
     if "drifted" in request.query_params:
         raise invalid("drifted is known only for now: leave out at.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -10,26 +10,32 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from resources import kinds, statuses
-from resources.access import visible
-from resources.api import examples, refusals
+from resources.api import refusals
 from resources.api.authentication import actor_of, require_permission, scope_of
 from resources.api.base import View, read_body
-from resources.api.parameters import read_instant
-from resources.api.problems import as_error, invalid
 from resources.api.schema import operation
-from resources.kind import Problem
-from resources.models import Resource
-from resources.scoping import Scope
-from resources.statuses import Observed, Report
+from resources.api.serializers import (
+    ObservationSerializer,
+    ObservationsSerializer,
+    ObservedItemSerializer,
+    ObservedSerializer,
+)
+from resources.documents.kind import Fault
+from resources.documents.problems import invalid
+from resources.tables.models import Resource
+from resources.tables.visibility import Scope
+from resources.usecases import statuses
+from resources.usecases.access import visible
+from resources.usecases.access_rules import OPERATE, Rule, rules
+from resources.usecases.statuses import Observed, Report
 
 PLACE = ("kind", "name", "domain")
-FIELDS = ("kind", "name", "status", "observedAt")
 
 
 class Observations(View):
     """Reports of what was seen."""
 
+    rights = rules(POST=Rule(roles=OPERATE, bearer="status:write"))
     tag = "Status"
     write_scope = "status:write"
 
@@ -42,8 +48,8 @@ class Observations(View):
     @operation(
         "reportObservations",
         "Report many statuses; an agent reports only its own",
-        request=("Observations", examples.OBSERVATIONS_IN),
-        answers={200: ("Observed", examples.OBSERVED)},
+        request=ObservationsSerializer,
+        answers={200: ObservedSerializer},
         errors=(400, 403, 413, 415),
     )
     def post(self, request: Request) -> Response:
@@ -58,7 +64,7 @@ class Observations(View):
         for each in results:
             if each.verdict == "forbidden":
                 refusals.note_token(request, type(self).__name__, each.problems[0].message)
-        return Response({"items": [described(each) for each in results]})
+        return Response({"items": ObservedItemSerializer.show_all(results)})
 
 
 def within(request: Request, read: list[Report | Observed]) -> list[Report | Observed]:
@@ -81,11 +87,11 @@ def refused(
         return None
     domain = seen.get((report.kind, report.name))
     if domain is None:
-        said = Problem("", f"There is no {report.kind.lower()}/{report.name}.")
+        said = Fault("", f"There is no {report.kind.lower()}/{report.name}.")
         return Observed(report.kind, report.name, "missing", (said,))
     if scope.edits("change", domain):
         return None
-    said = Problem("", "You may not report here: ask an administrator of its domain.")
+    said = Fault("", "You may not report here: ask an administrator of its domain.")
     return Observed(report.kind, report.name, "forbidden", (said,))
 
 
@@ -101,37 +107,9 @@ def read_item(item: Any, position: int) -> Report | Observed:
     """Read one report; what is wrong with it is its own verdict."""
     if not isinstance(item, dict):
         raise invalid("A report is an object.", pointer=f"/items/{position}")
-    problems = tuple(faults(item))
-    kind = kinds.by_name(str(item.get("kind"))) or kinds.by_path(str(item.get("kind")))
-    if problems or kind is None:
-        return Observed(
-            str(item.get("kind"))[:64], str(item.get("name"))[:253], "refused", problems
-        )
-    seen = read_instant(item["observedAt"]) if "observedAt" in item else None
-    return Report(kind.name, item["name"], item["status"], observed_at=seen)
-
-
-def faults(item: dict[str, Any]) -> Iterator[Problem]:
-    """Yield what keeps an item from being a report."""
-    kind, name = item.get("kind"), item.get("name")
-    if not isinstance(kind, str) or not (kinds.by_name(kind) or kinds.by_path(kind)):
-        yield Problem("/kind", f"must be one of {', '.join(each.name for each in kinds.ALL)}")
-    if not isinstance(name, str) or not 0 < len(name) <= 253:
-        yield Problem("/name", "must be the name of a resource")
-    if not isinstance(item.get("status"), dict):
-        yield Problem("/status", "must be an object")
-    seen = item.get("observedAt")
-    if "observedAt" in item and (not isinstance(seen, str) or read_instant(seen) is None):
-        yield Problem("/observedAt", "must be a time with a zone, such as 2026-02-25T10:00:00Z")
-    for key in item.keys() - set(FIELDS):
-        yield Problem(f"/{key[:80]}", "is not a known field")
-
-
-def described(result: Observed) -> dict[str, Any]:
-    """Write what became of one report."""
-    body: dict[str, Any] = {"kind": result.kind, "name": result.name, "verdict": result.verdict}
-    if result.resource is not None:
-        body["resourceVersion"] = str(result.resource.resource_version)
-    if result.problems:
-        body["problems"] = [as_error(each) for each in result.problems]
-    return body
+    body, faults = ObservationSerializer.collect(item)
+    if faults:
+        kind, name = str(item.get("kind"))[:64], str(item.get("name"))[:253]
+        problems = tuple(Fault(each.pointer or "", each.message) for each in faults)
+        return Observed(kind, name, "refused", problems)
+    return Report(body["kind"], body["name"], body["status"], observed_at=body["observed_at"])

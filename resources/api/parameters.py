@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from django.core import signing
 from rest_framework.request import Request
 
-from resources import kinds
-from resources.api.problems import invalid
-from resources.durations import DURATION_HINT, parse_duration
-from resources.kind import Kind
-from resources.snapshots import parse_instant
+from resources.documents import kinds
+from resources.documents.durations import DURATION_HINT, parse_duration
+from resources.documents.kind import Kind
+from resources.documents.problems import invalid
+from resources.store.snapshots import parse_instant
 
 MOST = 200
 USUAL = 50

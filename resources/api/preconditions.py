@@ -7,8 +7,8 @@ from typing import Literal
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 
-from resources.api.problems import Refused, conflict, invalid
-from resources.models import Resource
+from resources.documents.problems import PRECONDITION_REQUIRED, Problem, conflict, invalid
+from resources.tables.models import Resource
 
 ANY: Literal["*"] = "*"
 MOST_DIGITS = 18
@@ -61,7 +61,7 @@ def to_replace(request: Request, current: Resource | None) -> int:
         seen = etag(current.resource_version)
         detail = f"This resource exists: read it, then send If-Match: {seen} with your change."
         version_now = str(current.resource_version)
-        raise Refused(428, "precondition-required", detail, currentVersion=version_now)
+        raise Problem(PRECONDITION_REQUIRED, detail, currentVersion=version_now)
     return version or 0
 
 

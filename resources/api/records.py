@@ -6,14 +6,17 @@ from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from resources import evidence, versions
-from resources.access import visible_events
-from resources.api import examples, parameters
+from resources.api import parameters
 from resources.api.authentication import principal_of
 from resources.api.base import View
 from resources.api.schema import operation, query
-from resources.ledger import as_cloudevent
-from resources.models import LedgerEvent
+from resources.api.serializers import EventListSerializer, VerdictSerializer
+from resources.store import evidence
+from resources.tables import versions
+from resources.tables.ledger import as_cloudevent
+from resources.tables.models import LedgerEvent
+from resources.usecases.access import visible_events
+from resources.usecases.access_rules import WHOLE, api, rules
 
 # Query parameter → column: a caller never names a column.
 FILTERS = {"correlationId": "correlation_id", "subject": "subject", "event": "event"}
@@ -22,6 +25,7 @@ FILTERS = {"correlationId": "correlation_id", "subject": "subject", "event": "ev
 class Events(View):
     """What happened, as CloudEvents."""
 
+    rights = api("events:read")
     tag = "Ledger"
     scope = "events:read"
     parameters = {"GET": (*FILTERS, "since", "limit")}
@@ -36,7 +40,7 @@ class Events(View):
             query("since", "`nextSince` of the page before.", type=int),
             query("limit", "How many to return.", type=int),
         ],
-        answers={200: ("EventList", examples.EVENTS)},
+        answers={200: EventListSerializer},
         errors=(400, 403),
     )
     def get(self, request: Request) -> Response:
@@ -64,24 +68,16 @@ def narrowed(entries: QuerySet[LedgerEvent], request: Request) -> QuerySet[Ledge
 class Verify(View):
     """Whether the ledger is as it was written."""
 
+    rights = rules(GET=WHOLE)
     tag = "Ledger"
     scope = ""
 
     @operation(
         "verifyLedger",
         "Prove that the ledger is whole: chains, gaps and checkpoints",
-        answers={200: ("Verdict", examples.VERDICT)},
+        answers={200: VerdictSerializer},
         errors=(403, 404),
     )
     def get(self, request: Request) -> Response:
         """Check every entry."""
-        verdict = evidence.verify()
-        return Response(
-            {
-                "ok": verdict.ok,
-                "events": verdict.events,
-                "streams": verdict.streams,
-                "checkpoints": verdict.checkpoints,
-                "findings": verdict.findings,
-            }
-        )
+        return Response(VerdictSerializer.show(evidence.verify()))

@@ -10,11 +10,11 @@ from django.db import OperationalError
 from django.utils import timezone
 from rest_framework.request import Request
 
-from resources import tokens
 from resources.api.authentication import bearer_of
-from resources.api.problems import Refused
-from resources.api.throttling import Local
-from resources.models import AgentToken
+from resources.api.rate_limits import Local
+from resources.documents.problems import Problem
+from resources.tables.models import AgentToken
+from resources.usecases import tokens
 
 logger = logging.getLogger("ioa.api")
 
@@ -25,7 +25,7 @@ recent = Local()
 
 def note(request: Request, view: Any, error: Exception) -> None:
     """Write down that a token may not do what it tried; a refusal with a code wrote so itself."""
-    refused = isinstance(error, Refused) and error.status == 403 and "code" not in error.members
+    refused = isinstance(error, Problem) and error.status == 403 and not error.rule
     if refused and request.method not in ("GET", "HEAD"):
         note_token(request, type(view).__name__, str(error))
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.extensions import (
+    OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
+    OpenApiSerializerFieldExtension,
+)
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import (
     OpenApiExample,
@@ -15,18 +19,23 @@ from drf_spectacular.utils import (
     extend_schema,
 )
 
-from resources import kinds
-from resources.api import examples
-from resources.api.components import SCHEMAS
 from resources.api.parameters import LARGEST, MOST
 from resources.api.problems import MEDIA_TYPE
+from resources.api.serializer_base import ApiSerializer, Many
+from resources.api.serializers import PROBLEMS, ProblemSerializer
+from resources.documents import kinds
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-# The name of a schema and an example of it.
-Shape = tuple[str, Any]
+Serializer = type[ApiSerializer]
 
-# Answers that come with an ETag.
-VERSIONED = ("Resource", "Status", "ConditionList")
+
+class Examples(dict[str, Any]):
+    """Several examples of one body, by name."""
+
+
+# A serializer, perhaps with what is otherwise in this example of it, or with several examples.
+Shape = Serializer | tuple[Serializer, Mapping[str, Any]]
+
 BODY_TYPES = ("application/json", "application/yaml", "text/yaml")
 REASONS = {
     400: "The request is not valid; `errors` says where.",
@@ -64,6 +73,59 @@ class Schema(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         """Return nothing: the summary says it, and docstrings are for readers of the code."""
         return ""
+
+    def _get_request_body(self, direction: Any = "request") -> Any:
+        body = super()._get_request_body(direction)  # type: ignore[no-untyped-call]
+        method = getattr(self.view, self.method.lower())
+        required = not getattr(method, "body_may_be_missing", False)
+        return body and {**body, "required": required}
+
+    def _unwrap_list_serializer(self, serializer: Any, direction: Any) -> Any:
+        found: Any = super()._unwrap_list_serializer(serializer, direction)
+        return found | serializer.shape() if isinstance(serializer, Many) else found
+
+
+class ValueExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Fields that describe themselves."""
+
+    target_class = "resources.api.fields.Value"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        """Describe the field."""
+        value: Any = self.target
+        found: dict[str, Any] = value.shape()
+        return found
+
+
+class SerializerExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Serializers that have fields without a name, or are one of several."""
+
+    target_class = "resources.api.serializer_base.ApiSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        """Describe the object."""
+        schema: Any = auto_schema
+        found: dict[str, Any] = schema._map_serializer(
+            self.target, direction, bypass_extensions=True
+        )
+        if self.target.has_more_fields:
+            found["additionalProperties"] = True
+        if self.target.one_of:
+            several = [alternative(auto_schema, each, direction) for each in self.target.one_of]
+            return {"description": found["description"], "oneOf": several}
+        return found
+
+
+def alternative(auto_schema: AutoSchema, given: Any, direction: Any) -> dict[str, Any]:
+    """Describe one of several: a serializer, perhaps with what else holds of it, or a list."""
+    serializer, more = given if isinstance(given, tuple) else (given, {})
+    schema: Any = auto_schema
+    if isinstance(serializer, list):
+        return {"type": "array", "items": alternative(auto_schema, serializer[0], direction)}
+    found: dict[str, Any] = schema.resolve_serializer(serializer, direction).ref
+    return {"allOf": [found], **more} if more else found
 
 
 class AgentTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -121,13 +183,14 @@ STORY = told("X-Correlation-ID", "What the ledger's entries of this call carry."
 PAUSE = told("Retry-After", "Seconds.", list(PAUSES), pattern="^[0-9]+$")
 
 
-def operation(
+def operation(  # noqa: PLR0913 - each says one thing about an operation
     operation_id: str,
     summary: str,
     *,
     answers: Mapping[int, Shape | None],
     parameters: Sequence[OpenApiParameter] = (),
     request: Shape | Mapping[str, Shape] | None = None,
+    body_may_be_missing: bool = False,
     errors: Sequence[int] = (),
 ) -> Callable[[Method], Method]:
     """Describe one method of an endpoint; `errors` are those that not every operation has."""
@@ -138,14 +201,21 @@ def operation(
     usual = {*ALWAYS, *(WITH_BODY if request else ()), *((404,) if somewhere else ())}
     for status in sorted({*errors, *usual}):
         responses[status, MEDIA_TYPE] = failed(status)
-    versioned = [status for status, shape in answers.items() if shape and shape[0] in VERSIONED]
-    return extend_schema(
+    versioned = [status for status, shape in answers.items() if shape and content(shape).versioned]
+    describe = extend_schema(
         operation_id=operation_id,
         summary=summary,
         parameters=[*parameters, CORRELATION, STORY, PAUSE, *entity_tag(versioned)],
         request=bodies(request),
         responses=responses,
     )
+
+    def described(method: Method) -> Method:
+        found: Any = describe(method)
+        found.body_may_be_missing = body_may_be_missing
+        return cast(Method, found)
+
+    return described
 
 
 def entity_tag(statuses: list[int]) -> list[OpenApiParameter]:
@@ -159,15 +229,13 @@ def succeeded(status: int, shape: Shape | None) -> OpenApiResponse:
     """Describe an answer."""
     if shape is None:
         return OpenApiResponse(description="Not modified." if status == 304 else "Done.")
-    return OpenApiResponse(
-        reference(shape[0]), description="Done.", examples=[example(shape, status)]
-    )
+    return OpenApiResponse(content(shape), description="Done.", examples=[example(shape, status)])
 
 
 def failed(status: int) -> OpenApiResponse:
     """Describe a problem."""
-    shown = example(("Problem", examples.PROBLEMS[status]), status)
-    return OpenApiResponse(reference("Problem"), description=REASONS[status], examples=[shown])
+    shown = example((ProblemSerializer, PROBLEMS[status]), status)
+    return OpenApiResponse(ProblemSerializer, description=REASONS[status], examples=[shown])
 
 
 def bodies(request: Shape | Mapping[str, Shape] | None) -> Any:
@@ -176,26 +244,26 @@ def bodies(request: Shape | Mapping[str, Shape] | None) -> Any:
         return None
     shapes = request if isinstance(request, Mapping) else dict.fromkeys(BODY_TYPES, request)
     return {
-        media_type: OpenApiRequest(reference(shape[0]), examples=[example(shape)])
+        media_type: OpenApiRequest(content(shape), examples=shown(shape))
         for media_type, shape in shapes.items()
     }
+
+
+def shown(shape: Shape) -> list[OpenApiExample]:
+    """Wrap the example of a body, or each of several."""
+    if isinstance(shape, tuple) and isinstance(shape[1], Examples):
+        return [OpenApiExample(name, value=value) for name, value in shape[1].items()]
+    return [example(shape)]
+
+
+def content(shape: Shape) -> Serializer:
+    """Return the serializer of a body or an answer."""
+    return shape[0] if isinstance(shape, tuple) else shape
 
 
 def example(shape: Shape, status: int | None = None) -> OpenApiExample:
     """Wrap an example."""
     codes = [str(status)] if status else None
-    return OpenApiExample(shape[0], value=shape[1], status_codes=codes)
-
-
-def reference(name: str) -> dict[str, str]:
-    """Point at a schema of `components`."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def add_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add our schemas and say that bodies are needed; drf-spectacular calls this last."""
-    for operations in result["paths"].values():
-        for body in (each.get("requestBody") for each in operations.values()):
-            body and body.update(required=True)
-    result["components"].setdefault("schemas", {}).update(SCHEMAS)
-    return result
+    serializer, changes = shape if isinstance(shape, tuple) else (shape, {})
+    shown = serializer.example(**changes)
+    return OpenApiExample(serializer.component(), value=shown, status_codes=codes)

@@ -6,16 +6,19 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from resources import snapshots, statuses
-from resources.api import examples, preconditions
+from resources.api import preconditions
 from resources.api.authentication import actor_of, require_permission
 from resources.api.base import View, find, kind_named, read_body
 from resources.api.preconditions import etag
-from resources.api.problems import Refused, conflict, forbidden, not_found, wrong
 from resources.api.schema import IF_MATCH, KIND, NAME, header, operation
-from resources.kind import Problem
-from resources.models import Resource
-from resources.statuses import Observed, Report
+from resources.api.serializers import REPORTED, StatusSerializer
+from resources.documents.kind import Fault
+from resources.documents.problems import Problem, conflict, forbidden, missing, wrong
+from resources.store import snapshots
+from resources.tables.models import Resource
+from resources.usecases import statuses
+from resources.usecases.access_rules import OPERATE, Rule, api
+from resources.usecases.statuses import Observed, Report
 
 PART = "/status"
 
@@ -23,6 +26,10 @@ PART = "/status"
 class ResourceStatus(View):
     """The status of one resource."""
 
+    rights = api(
+        PUT=Rule(roles=OPERATE, bearer="status:write"),
+        PATCH=Rule(roles=OPERATE, bearer="status:write"),
+    )
     tag = "Status"
     write_scope = "status:write"
 
@@ -34,7 +41,7 @@ class ResourceStatus(View):
             NAME,
             header("If-None-Match", "The version you have; 304 when it is still the one."),
         ],
-        answers={200: ("Status", examples.STATUS), 304: None},
+        answers={200: StatusSerializer, 304: None},
         errors=(404,),
     )
     def get(self, request: Request, kind: str, name: str) -> Response:
@@ -48,8 +55,8 @@ class ResourceStatus(View):
         "putStatus",
         "Report a whole status; an agent reports only its own",
         parameters=[KIND, NAME, IF_MATCH],
-        request=("Status", examples.STATUS_IN),
-        answers={200: ("Status", examples.STATUS)},
+        request=(StatusSerializer, REPORTED),
+        answers={200: StatusSerializer},
         errors=(400, 403, 404, 409, 413, 415),
     )
     def put(self, request: Request, kind: str, name: str) -> Response:
@@ -60,8 +67,8 @@ class ResourceStatus(View):
         "patchStatus",
         "Report parts of a status; an agent reports only its own",
         parameters=[KIND, NAME, IF_MATCH],
-        request={"application/merge-patch+json": ("Status", examples.STATUS_IN)},
-        answers={200: ("Status", examples.STATUS)},
+        request={"application/merge-patch+json": (StatusSerializer, REPORTED)},
+        answers={200: StatusSerializer},
         errors=(400, 403, 404, 409, 413, 415),
     )
     def patch(self, request: Request, kind: str, name: str) -> Response:
@@ -76,7 +83,7 @@ def report(request: Request, kind: str, name: str, *, replace: bool) -> Response
         require_permission(request, "change")
     status = read_body(request)
     if not isinstance(status, dict):
-        raise wrong([Problem("", "A status is an object.")])
+        raise wrong([Fault("", "A status is an object.")])
     if request.auth is None:
         require_permission(request, "change", find(request, found, name).domain)
     expected = preconditions.expected(request)
@@ -87,12 +94,12 @@ def report(request: Request, kind: str, name: str, *, replace: bool) -> Response
     return shown(result.resource)
 
 
-def refusal(result: Observed) -> Refused:
+def refusal(result: Observed) -> Problem:
     """Turn a report that was not taken into a problem."""
     reason = result.problems[0].message
     match result.verdict:
         case "missing":
-            return not_found(reason)
+            return missing(reason)
         case "forbidden":
             return forbidden(reason)
         case "conflict":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.urls import path, re_path
 
 from resources.api.apply import Apply
+from resources.api.description import Docs, Nothing, OpenAPI
 from resources.api.documents import ResourceDocument
+from resources.api.history import Conditions, Revision, Revisions
 from resources.api.lists import ResourceList
 from resources.api.observations import Observations
-from resources.api.pages import Docs, Nothing, OpenAPI
-from resources.api.past import Conditions, Revision, Revisions
 from resources.api.records import Events, Verify
 from resources.api.status import ResourceStatus
 from resources.api.watch import Watch

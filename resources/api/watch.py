@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 
-from resources import watching
-from resources.api import examples, parameters
+from resources.api import parameters
 from resources.api.base import View
 from resources.api.feed import SCOPE, Stream
 from resources.api.formats import EventStreamRenderer
 from resources.api.schema import header, operation, query
+from resources.api.serializers import ChangesSerializer
+from resources.usecases import watch
+from resources.usecases.access_rules import api
 
 BOOKMARK_SECONDS = 15
 
@@ -18,6 +20,7 @@ BOOKMARK_SECONDS = 15
 class Watch(View):
     """The feed of changes."""
 
+    rights = api()
     tag = "Watch"
     http_method_names = ["get"]
     scope = SCOPE
@@ -35,7 +38,7 @@ class Watch(View):
             ),
             header("Last-Event-ID", "The last version received; goes before `since`."),
         ],
-        answers={200: ("Changes", examples.CHANGES)},
+        answers={200: ChangesSerializer},
         errors=(400, 410),
     )
     def get(self, request: Request) -> StreamingHttpResponse:
@@ -43,7 +46,7 @@ class Watch(View):
         kind = parameters.kind(request)
         every = parameters.number(request, "bookmarkSeconds", least=1, most=60)
         cursor = beginning(request)
-        watching.changes(cursor, limit=1)
+        watch.changes(cursor, limit=1)
         stream = Stream(request, kind.name if kind else None, cursor, every or BOOKMARK_SECONDS)
         response = StreamingHttpResponse(stream.frames(), content_type="text/event-stream")
         response["X-Accel-Buffering"] = "no"
@@ -56,4 +59,4 @@ def beginning(request: Request) -> int:
     if last is not None:
         return parameters.as_number(last, "Last-Event-ID")
     since = parameters.number(request, "since")
-    return watching.current() if since is None else since
+    return watch.current() if since is None else since

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from django import template
+from django.template import Context
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
@@ -15,6 +16,14 @@ register = template.Library()
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = timedelta(days=1)
+THEMES = ("dark", "light")
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: Context) -> SafeString:
+    """The theme that the reader chose, as an attribute; without one the browser decides."""
+    chosen = context["request"].COOKIES.get("theme") if "request" in context else None
+    return format_html(' data-theme="{}"', chosen) if chosen in THEMES else SafeString("")
 
 
 @register.simple_tag

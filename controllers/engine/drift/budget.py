@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 
-from controllers.engine.reading import LARGEST, quantity, within_limits
-from controllers.engine.types import PLACES, Dimension, Evidence, Spend, Verdict
+from controllers.engine.dimension import DimensionProbe, DriftDimension, Fact, met
+from controllers.engine.document_values import LARGEST, quantity, within_limits
+from controllers.engine.finding_text import missed, shown
+from controllers.engine.target import Target
+from controllers.engine.terms import (
+    PLACES,
+    Controller,
+    Dimension,
+    Drift,
+    Evidence,
+    Spend,
+    Verdict,
+)
 
 _MEANINGLESS = "A limit below zero limits nothing."
 
@@ -39,3 +50,41 @@ def _excess(consumed: float, allocated: float) -> float:
 @lru_cache(maxsize=4096)
 def _wanted(allocated: float, unit: str) -> str:
     return f"<= {quantity(allocated, unit)}"
+
+
+def _look(_: Controller, target: Target) -> DimensionProbe:
+    return DimensionProbe(target.spending, within_limits, partial(met, "budget"), measure)
+
+
+def _faults(drift: Drift, _: str) -> Iterable[str]:
+    for name, each in missed(drift, "budget").items():
+        limit = str(each.desired).removeprefix("<= ")
+        yield f"{name}: {shown(each.observed)} used of {limit}"
+
+
+def _rank(_: str) -> int:
+    return 2
+
+
+def _clause(fact: Fact) -> str:
+    return f"{fact.label} {fact.gap}"
+
+
+def _share(off: Sequence[Fact], _: str) -> str:
+    return off[0].gap if off else "within its limits"
+
+
+DIMENSION = DriftDimension(
+    name="budget",
+    order=30,
+    weight=0.2,
+    meaning="How far the worst spending exceeds its limit.",
+    label="Budget",
+    heading="budget",
+    look=_look,
+    in_glance=True,
+    faults=_faults,
+    rank=_rank,
+    clause=_clause,
+    share=_share,
+)

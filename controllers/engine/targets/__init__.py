@@ -6,7 +6,7 @@ import pkgutil
 from importlib import import_module
 
 from controllers.engine.target import Target
-from controllers.engine.types import Drift, Snapshot
+from controllers.engine.terms import Drift, Snapshot
 
 ALL: tuple[Target, ...] = tuple(
     import_module(f"{__name__}.{module.name}").TARGET for module in pkgutil.iter_modules(__path__)

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from controllers.engine.cron import late_from
-from controllers.engine.objectives import all_met, readings, spent, unmet
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     beyond,
     moment,
     number,
@@ -19,9 +17,13 @@ from controllers.engine.reading import (
     within_limits,
     without_violation,
 )
+from controllers.engine.drift import DIMENSIONS
+from controllers.engine.due_times import late_from
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed, shown, spending_of
+from controllers.engine.objectives import all_met, readings, spent, unmet
 from controllers.engine.target import Target
-from controllers.engine.types import (
-    DIMENSIONS,
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Difference,
@@ -36,7 +38,6 @@ from controllers.engine.types import (
     Step,
     Word,
 )
-from controllers.engine.wording import explain, listed, missed, shown, spending_of
 
 # As the type itself would, without a detour.
 _found = partial(tuple.__new__, Glance)
@@ -69,7 +70,7 @@ def _glance(
     met, within, clean = all_met(spec, status), None, related.once(_clean)
     if met is not None and clean is not None:
         within = within_limits(spent(name, spec, status, related, now))
-    return _found((met, observed, within, clean)) if within is not None else None
+    return _found((met, observed, within, clean, ())) if within is not None else None
 
 
 def _kpis(snapshot: Snapshot, _: datetime) -> Sequence[Reading]:
@@ -122,7 +123,8 @@ def _late_from(agent: Resource) -> datetime | None:
 
 
 def _fields(snapshot: Snapshot, _: datetime) -> Sequence[Difference]:
-    return _differences(snapshot.target.spec, snapshot.target.status)
+    spec, status = snapshot.target.spec, snapshot.target.status
+    return _differences(spec, status) if "state" in spec or "model" in status else []
 
 
 def _differences(spec: Document, status: Document) -> Sequence[Difference]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
 from typing import NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     Limit,
     beyond,
     budget_limits,
@@ -22,8 +22,10 @@ from controllers.engine.reading import (
     throttling,
     used,
 )
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import spending_of
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Condition,
     Difference,
     Document,
@@ -34,7 +36,6 @@ from controllers.engine.types import (
     Step,
     Word,
 )
-from controllers.engine.wording import explain, spending_of
 
 
 class _Alert(NamedTuple):

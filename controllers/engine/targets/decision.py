@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from controllers.engine.reading import items, later, moment, soonest, text
+from controllers.engine.document_values import items, later, moment, soonest, text
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed, shown
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Condition,
     Difference,
     Document,
@@ -20,7 +22,6 @@ from controllers.engine.types import (
     Snapshot,
     Step,
 )
-from controllers.engine.wording import explain, listed, missed, shown
 
 # A closed decision asks nothing any more of its review, its assumptions or its effect.
 _OPEN = ("proposed", "accepted", "active")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     budget_spending,
     convert,
     duration,
@@ -20,8 +20,11 @@ from controllers.engine.reading import (
     text,
     texts,
 )
+from controllers.engine.drift import DIMENSIONS
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Difference,
@@ -34,8 +37,7 @@ from controllers.engine.types import (
     Step,
     Word,
 )
-from controllers.engine.wording import explain, listed, missed
-from resources.kinds.domain import parse_target
+from resources.documents.kinds.domain import parse_target
 
 HIGHEST_LOAD = 0.75
 MOST_INCIDENTS = 2
@@ -230,11 +232,7 @@ def _scale(target: Resource, drift: Drift) -> Iterator[Step]:
 
 
 def _alert(snapshot: Snapshot, drift: Drift) -> Iterator[Step]:
-    faults = [
-        name
-        for dimension in ("kpi", "health", "budget", "security", "field")
-        for name in missed(drift, dimension)
-    ]
+    faults = [name for dimension in DIMENSIONS for name in missed(drift, dimension)]
     if not faults:
         return
     name = snapshot.target.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     duration,
     items,
     later,
@@ -16,9 +16,10 @@ from controllers.engine.reading import (
     text,
     texts,
 )
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed, shown
 from controllers.engine.target import Target
-from controllers.engine.types import Condition, Document, Drift, Resource, Snapshot, Step, Word
-from controllers.engine.wording import explain, listed, missed, shown
+from controllers.engine.terms import Condition, Document, Drift, Resource, Snapshot, Step, Word
 
 # The way for a person to step in is to be tried every month, where nothing else is declared.
 DRILL_EVERY = timedelta(days=31)

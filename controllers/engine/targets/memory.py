@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     duration,
     figure,
     later,
@@ -16,9 +16,10 @@ from controllers.engine.reading import (
     soonest,
     text,
 )
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed
 from controllers.engine.target import Target
-from controllers.engine.types import Condition, Difference, Drift, Resource, Risk, Snapshot, Step
-from controllers.engine.wording import explain, listed, missed
+from controllers.engine.terms import Condition, Difference, Drift, Resource, Risk, Snapshot, Step
 
 # A memory worth more than this is kept, whatever its retention says.
 WORTH_KEEPING = 2.0

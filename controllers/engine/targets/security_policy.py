@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     duration,
     items,
     later,
@@ -17,8 +17,9 @@ from controllers.engine.reading import (
     text,
     texts,
 )
+from controllers.engine.explanation import explain
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Document,
@@ -27,7 +28,6 @@ from controllers.engine.types import (
     Snapshot,
     Step,
 )
-from controllers.engine.wording import explain
 
 _ACCEPTABLE = ("none", "low", "medium")
 _ALARMING = ("high", "critical")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     duration,
     figure,
     later,
@@ -19,9 +19,10 @@ from controllers.engine.reading import (
     text,
     texts,
 )
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import missed, shown
 from controllers.engine.target import Target
-from controllers.engine.types import Condition, Document, Drift, Resource, Snapshot, Step
-from controllers.engine.wording import explain, missed, shown
+from controllers.engine.terms import Condition, Document, Drift, Resource, Snapshot, Step
 
 MOST_ERRORS = 0.05
 _DAY = timedelta(days=1)

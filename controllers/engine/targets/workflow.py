@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from controllers.engine.reading import (
+from controllers.engine.document_values import (
     budget_spending,
     duration,
     figure,
@@ -19,8 +19,10 @@ from controllers.engine.reading import (
     text,
     texts,
 )
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, missed, shown
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Condition,
     Document,
     Drift,
@@ -30,7 +32,6 @@ from controllers.engine.types import (
     Spend,
     Step,
 )
-from controllers.engine.wording import explain, listed, missed, shown
 
 # A run that waits for a person is still running: its time counts.
 _RUNNING = ("executing", "blocked", "compensating")

@@ -7,6 +7,8 @@ from importlib import import_module
 
 from controllers.operations.operation import Operation
 
+__all__ = ["autonomy", "permission"]
+
 ALL: tuple[Operation, ...] = tuple(
     sorted(
         (

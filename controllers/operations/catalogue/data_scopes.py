@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from controllers.engine.reading import items, texts
+from controllers.engine.document_values import items, texts
 from controllers.operations.operation import (
     NAME,
     REASON,
-    Change,
     Context,
     Document,
+    FieldChange,
     Impossible,
     Operation,
     parameters,
 )
+from controllers.operations.phrases import Phrase
 
 PATH = "spec.dataScopes"
 
 
 def _rewrite(
     edit: Callable[[list[str], str], list[str]],
-) -> Callable[[Context, Document], Sequence[Change]]:
+) -> Callable[[Context, Document], Sequence[FieldChange]]:
     """Make the change that edits who may use the scopes of one resource."""
 
-    def changes(context: Context, given: Document) -> Sequence[Change]:
+    def changes(context: Context, given: Document) -> Sequence[FieldChange]:
         policy, scopes = context.target, items(context.target.spec, "dataScopes")
         if not any(_about(each, given) for each in scopes):
             said = f"securitypolicy/{policy.name} names no agents for {given['resource']}."
@@ -61,12 +62,20 @@ def _touches(_: Document) -> tuple[str, ...]:
     return (PATH,)
 
 
+def _say(text: str) -> Phrase:
+    def said(name: str, given: Document) -> str:
+        return text.format(agent=given.get("agent", "an agent"), data=given.get("resource", name))
+
+    return said
+
+
 GIVEN = parameters(["agent", "resource"], policy=NAME, agent=NAME, resource=NAME, reason=REASON)
 OPERATIONS = (
     Operation(
         name="revoke-data-scope",
         title="Revoke a data scope",
         sentence="Takes an agent off those who may use a resource.",
+        says=_say("Revoke {agent}’s access to {data}"),  # noqa: RUF001
         kind="change",
         risk="medium",
         targets=("SecurityPolicy",),
@@ -80,6 +89,7 @@ OPERATIONS = (
         name="grant-data-scope",
         title="Grant a data scope",
         sentence="Puts an agent among those who may use a resource.",
+        says=_say("Give {agent} access to {data}"),
         kind="change",
         risk="high",
         targets=("SecurityPolicy",),

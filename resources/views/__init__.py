@@ -1,1 +1,0 @@
-"""What pages read of the organisation: documents, relations and changes, told to people."""
