@@ -19,6 +19,7 @@ NAMES = (
     "google-chrome",
     "google-chrome-stable",
 )
+MISSING = "No Chromium: install it, or name one in IOA_CHROMIUM."
 
 
 def chromium(bundled: str = "") -> str | None:
@@ -46,7 +47,7 @@ def launch() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         program = chromium(playwright.chromium.executable_path)
         if program is None:
-            _give_up("No Chromium: install it, or name one in IOA_CHROMIUM.")
+            _give_up(MISSING)
         # The pages are our own, and the sandbox cannot be set up as root or in most containers.
         browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
         try:

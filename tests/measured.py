@@ -9,8 +9,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from resources import metrics
-from resources.metrics import Known
+from resources.observability import metrics
+from resources.observability.metrics import Known
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "metrics.md"
@@ -18,7 +18,7 @@ RULES = ROOT / "deploy" / "observability" / "alert-rules.yaml"
 HEAD = """\
 # Metrics, logs and traces
 
-Made by `python -m tests.catalogue` of `resources/metrics.py` and
+Made by `python -m tests.catalogue` of `resources/observability/metrics.py` and
 `deploy/observability/alert-rules.yaml`; do not edit it.
 
 ## Who reads what

@@ -1,7 +1,7 @@
 """Run the tests on SQLite, then on PostgreSQL and Redis, with servers made for the run.
 
-`python -m tests.services [--only sqlite|postgres] [pytest arguments]`. The servers start before
-pytest because Django's settings read the environment before any fixture could set it.
+`python -m tests.services [--all|--rest] [--only sqlite|postgres] [pytest arguments]`. The servers
+start before pytest because Django's settings read the environment before any fixture could set it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import psycopg
-import pytest
 import redis
+
+from tests import browser, tiers
+from tests.tiers import Tier
 
 ROOT = Path(__file__).resolve().parent.parent
 Command = list[str | Path]
@@ -33,23 +35,24 @@ OLDEST_POSTGRES = 14
 START_SECONDS = 30
 STOP_SECONDS = 10
 NO_TESTS_COLLECTED = 5
-# What the specification says of the engine, what pages say of what was read, and what is refused
-# before anything is read: that the loop does it and that the statements run on both is shown
-# elsewhere.
-SAME_ON_BOTH = (
-    "tests/spec/",
-    "tests/rights/test_matrix.py",
-    "tests/web/test_",
-    "tests/live/test_equality",
-    "tests/journeys/test_red_team_requests.py",
-    "tests/browsing/test_every_page.py",
-    "tests/browsing/test_every_state.py",
-    "tests/admin/test_browser.py",
-)
-ON_BOTH = ("tests/web/test_query_counts.py", "tests/web/test_economics_page.py")
 
 # The servers are named for each pass. Hundreds of processes start: none compiles what another did.
-NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE"}
+NOT_INHERITED = {"DATABASE_URL", "REDIS_URL", "PYTHONDONTWRITEBYTECODE", tiers.VARIABLE}
+# Options of pytest that name tests; a path does too.
+NAMING = ("-k", "-m", "--lf", "--last-failed", "--sw", "--stepwise", "--deselect", "--pyargs")
+
+DESCRIPTION = """Run the tests on SQLite, then on PostgreSQL and Redis, which are brought along.
+
+Without a tier and without naming tests, the quick tests run: at most six minutes on two cores."""
+EPILOG = """All other arguments go to pytest. Whoever names tests gets these, whatever their tier:
+  ./ioa test tests/api                   a folder, a file or one test
+  ./ioa test -k hold --only sqlite       by a word in the name
+  ./ioa test -m slow                     the long runs, which are in no tier"""
+MEANINGS: dict[Tier, str] = {
+    "quick": "every area, races on PostgreSQL, Redis and a browser: what runs by itself",
+    "rest": "what the quick tests leave out",
+    "all": "both: everything but the long runs marked slow",
+}
 
 
 class ServiceUnavailable(RuntimeError):
@@ -254,61 +257,15 @@ def _wait(process: subprocess.Popen[bytes], folder: Path, check: Callable[[], ob
     raise ServiceUnavailable(f"it did not start: {lines[-1]}")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what belongs to the other pass; `conftest.py` makes this hook known.
-
-    A test that uses no database says the same on both, so it runs on SQLite's pass only.
-    """
-    if os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        left_out = [each for each in items if not uses_database(each) or on_sqlite_only(each)]
-    else:
-        left_out = [each for each in items if each.get_closest_marker("postgres")]
-    config.hook.pytest_deselected(items=left_out)
-    gone = set(left_out)
-    items[:] = sorted((item for item in items if item not in gone), key=runs_last)
+def run_sqlite(tier: Tier, arguments: list[str]) -> int:
+    return _pytest("SQLite, no Redis", tier, arguments, {})
 
 
-def on_sqlite_only(item: pytest.Item) -> bool:
-    """Tell whether a test says nothing new on another database: by its mark, or by its folder."""
-    said = item.nodeid.startswith(SAME_ON_BOTH) and not item.nodeid.startswith(ON_BOTH)
-    return said or bool(item.get_closest_marker("sqlite"))
-
-
-def uses_database(item: pytest.Item) -> bool:
-    """Tell whether a test asks for the database, by a mark or by a fixture."""
-    return has_mark(item, "postgres", "product") or opens_database(item)
-
-
-def opens_database(item: pytest.Item) -> bool:
-    """Tell whether a test uses the database in its own process."""
-    asked = {"db", "transactional_db"}.intersection(getattr(item, "fixturenames", []))
-    return has_mark(item, "django_db") or bool(asked)
-
-
-def has_mark(item: pytest.Item, *names: str) -> bool:
-    """Tell whether a test has one of these marks."""
-    return any(item.get_closest_marker(name) for name in names)
-
-
-def runs_last(item: pytest.Item) -> bool:
-    """Tell whether a test comes after those that run the product or a browser.
-
-    These wait much and take long: one worker begins with them while the others compute, and none
-    of them is left over for the end.
-    """
-    long = has_mark(item, "product", "browser") or item.nodeid.startswith("tests/journeys/")
-    return opens_database(item) or not long
-
-
-def run_sqlite(arguments: list[str]) -> int:
-    return _pytest("SQLite, no Redis", arguments, {})
-
-
-def run_postgres(arguments: list[str]) -> int:
+def run_postgres(tier: Tier, arguments: list[str]) -> int:
     try:
         with start_postgres() as database_url, start_redis() as redis_url:
             environment = {"DATABASE_URL": database_url, "REDIS_URL": redis_url}
-            return _pytest("PostgreSQL and Redis", arguments, environment)
+            return _pytest("PostgreSQL and Redis", tier, arguments, environment)
     except ServiceUnavailable as error:
         _heading(f"NOT TESTED on PostgreSQL and Redis: {error}")
         return 1 if os.environ.get("CI", "").lower() in {"1", "true"} else 0
@@ -317,15 +274,28 @@ def run_postgres(arguments: list[str]) -> int:
 PASSES = {"sqlite": run_sqlite, "postgres": run_postgres}
 
 
-def _pytest(title: str, arguments: list[str], environment: dict[str, str]) -> int:
+def _pytest(title: str, tier: Tier, arguments: list[str], environment: dict[str, str]) -> int:
     _heading(f"Tests on {title}")
     inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
-    command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "worksteal", *arguments]
-    process = subprocess.Popen(command, cwd=ROOT, env=inherited | environment)
+    ours = environment | {tiers.VARIABLE: tier}
+    command = [sys.executable, "-m", "pytest", "-n", workers(), "--dist", "worksteal", *arguments]
+    process = subprocess.Popen(command, cwd=ROOT, env=inherited | ours)
     try:
         return process.wait()
     finally:
         _end(process, signal.SIGINT)  # lets pytest drop its test databases
+
+
+def workers() -> str:
+    """Name how many run beside each other: one more than cores, because some only wait."""
+    return str((os.cpu_count() or 1) + 1)
+
+
+def _say_what_was_left_out(tier: Tier) -> None:
+    if browser.chromium() is None:
+        _heading(f"NOT TESTED in a browser: {browser.MISSING}")
+    if tier == "quick":
+        _heading("These were the quick tests; `./ioa test --all` runs every test.")
 
 
 def _heading(text: str) -> None:
@@ -339,20 +309,36 @@ def _stop(number: int, frame: object) -> NoReturn:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="ioa test",
-        allow_abbrev=False,
-        description="Run the tests on SQLite, then on PostgreSQL and Redis.",
-        epilog="All other arguments go to pytest.",
-    )
-    parser.add_argument("--only", choices=sorted(PASSES), help="run on one database only")
-    options, rest = parser.parse_known_args(arguments)
+    options, rest = parser().parse_known_args(arguments)
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, _stop)
+    tier: Tier = options.tier or ("all" if names_tests(rest) else "quick")
     names = [options.only] if options.only else list(PASSES)
-    codes = {PASSES[name](rest) for name in names}
+    codes = {PASSES[name](tier, rest) for name in names}
+    _say_what_was_left_out(tier)
     # A selection may fit one database only; it must fit at least one.
     return max(codes - {NO_TESTS_COLLECTED}) if codes != {NO_TESTS_COLLECTED} else 1
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="ioa test", allow_abbrev=False, description=DESCRIPTION, epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    which = made.add_mutually_exclusive_group()
+    for tier, meaning in MEANINGS.items():
+        which.add_argument(
+            f"--{tier}", dest="tier", action="store_const", const=tier, help=meaning
+        )
+    made.add_argument("--only", choices=sorted(PASSES), help="run on one database only")
+    return made
+
+
+def names_tests(arguments: list[str]) -> bool:
+    """Tell whether somebody asks for certain tests: those run, whatever their tier."""
+    return any(
+        each.startswith(NAMING) or (ROOT / each.partition("::")[0]).exists() for each in arguments
+    )
 
 
 if __name__ == "__main__":

@@ -18,12 +18,20 @@ from bench.databases import Sqlite
 from bench.figures import GATES, Figure, as_document, as_rows
 from bench.suite import Failed, Plan, Suite
 from bench.wider import percentile
-from controllers import compiled
 from controllers.models import Judgement
+from controllers.workqueue import compiled_controllers
 from ioa_site import cli
-from resources import tokens, validation
-from resources.models import DirtyMark, LedgerEvent, LedgerStream, Resource, ResourceRevision
+from resources.documents import validation
+from resources.tables.models import (
+    DirtyMark,
+    LedgerEvent,
+    LedgerStream,
+    Resource,
+    ResourceRevision,
+)
+from resources.usecases import tokens
 from tests.resources.conftest import on_file
+from tests.rows import every_row
 
 SIZE = 200
 
@@ -31,7 +39,7 @@ SIZE = 200
 @pytest.fixture
 def shared_database(transactional_db: None, tmp_path: Path) -> Iterator[str]:
     """Give the address of a database that the floor can open beside Django."""
-    compiled.compiled.cache_clear()
+    compiled_controllers.compiled.cache_clear()
     default = connections["default"]
     if default.vendor == "sqlite":
         for _ in on_file(default, tmp_path / "shared.sqlite3"):
@@ -208,7 +216,7 @@ def test_the_bare_report_writes_as_much_as_the_api(settings: Any) -> None:
     assert written() == [1, before[1] + 1, before[2] + 2, before[3], before[4]]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "value", "verdict"),
     [
         ("B1", 1.5, "ok"),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 # One run is enough: nothing here depends on the database.
-pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.sqlite, pytest.mark.timeout(300), pytest.mark.full]
 
 ROOT = Path(__file__).resolve().parent.parent
 OWN_VARIABLES = ("PIP_", "IOA_")
@@ -92,6 +92,7 @@ def _sentence(result: Result) -> str:
     return lines[0]
 
 
+@pytest.mark.quick
 def test_a_second_start_does_nothing_but_run_the_command(started: Checkout) -> None:
     before = started.stamp.stat().st_mtime_ns
 
@@ -113,6 +114,7 @@ def test_it_works_from_another_folder_and_through_a_link(
     assert result == Result(0, f"cli {tmp_path} ['status']\n", "")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("changed", ["lock", "folder"])
 def test_an_environment_that_does_not_fit_is_rebuilt(started: Checkout, changed: str) -> None:
     left_over = started.folder / ".venv" / "lib" / "left-over"
@@ -143,6 +145,7 @@ def test_the_tests_add_their_packages_to_the_environment(started: Checkout) -> N
     assert back.stderr == ""
 
 
+@pytest.mark.full
 def test_an_interrupted_setup_is_repaired_once_by_two_starts_at_once(
     checkout: Checkout, tmp_path: Path
 ) -> None:
@@ -204,6 +207,125 @@ def test_a_folder_with_other_files_is_left_alone(checkout: Checkout, tmp_path: P
 
     assert "holds other files" in _sentence(result)
     assert precious.exists()
+
+
+def test_a_folder_that_only_looks_like_an_environment_is_left_alone(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    precious = tmp_path / ".local" / "bin" / "program"
+    precious.parent.mkdir(parents=True)
+    precious.touch()
+
+    result = checkout.run("up", IOA_VENV=str(tmp_path / ".local"))
+
+    assert "holds other files" in _sentence(result)
+    assert precious.exists()
+
+
+def _contents(folder: Path) -> dict[str, str | bytes | None]:
+    """Return everything below a folder, with its bytes or where it leads."""
+    return {
+        str(path.relative_to(folder)): os.readlink(path)
+        if path.is_symlink()
+        else path.read_bytes()
+        if path.is_file()
+        else None
+        for path in folder.rglob("*")
+    }
+
+
+MARKS = {
+    "finished": {".ioa-owner": "root {}\n", ".ioa-lock": "root {}\npython /usr/bin/python3\n"},
+    "interrupted": {".ioa-owner": "root {}\n"},
+    "finished by an older launcher": {".ioa-lock": "root {}\npython /usr/bin/python3\n"},
+    "interrupted under an older launcher": {
+        "lib/python3.11/site-packages/ioa-control.pth": "{}\n"
+    },
+}
+
+
+def _environment(folder: Path, root: Path, marks: str) -> Path:
+    """Lay what a launcher leaves of an environment that it made for a checkout."""
+    (folder / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (folder / "lib" / "left-over").touch()
+    for name, text in MARKS[marks].items():
+        (folder / name).write_text(text.format(root))
+    return folder
+
+
+@pytest.mark.parametrize("marks", MARKS)
+@pytest.mark.parametrize("place", ["its own folder", "elsewhere", "below the one that asks"])
+def test_the_environment_of_another_checkout_is_left_alone(
+    checkout: Checkout, tmp_path: Path, marks: str, place: str
+) -> None:
+    parent = checkout.folder if place == "below the one that asks" else tmp_path
+    other = Checkout(parent / "other")
+    folder = tmp_path / "shared" if place == "elsewhere" else other.folder / ".venv"
+    _environment(folder, other.folder, marks)
+    before = _contents(tmp_path)
+
+    result = checkout.run("up", IOA_VENV=str(folder))
+
+    sentence = _sentence(result)
+    assert f"{folder} is the environment of the checkout in {other.folder}:" in sentence
+    assert "name another folder in IOA_VENV" in sentence
+    assert _contents(tmp_path) == before
+
+
+def test_a_real_environment_of_another_checkout_is_left_alone(
+    started: Checkout, checkout: Checkout
+) -> None:
+    before = _contents(started.folder)
+
+    result = checkout.run("setup", "--dev", IOA_VENV=str(started.folder / ".venv"))
+
+    assert str(started.folder) in _sentence(result)
+    assert _contents(started.folder) == before
+    assert started.run("status").stderr == ""
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_environment_made_by_hand_is_left_alone(
+    checkout: Checkout, tmp_path: Path, named: bool
+) -> None:
+    folder = tmp_path / "by hand" if named else checkout.folder / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    before = _contents(tmp_path)
+
+    result = checkout.run("up", **({"IOA_VENV": str(folder)} if named else {}))
+
+    assert f"{folder} is an environment that ./ioa did not make: remove it" in _sentence(result)
+    assert _contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("marks", ["interrupted", "interrupted under an older launcher"])
+def test_an_interrupted_preparation_is_finished_by_the_next_start(
+    checkout: Checkout, tmp_path: Path, marks: str
+) -> None:
+    folder = _environment(tmp_path / "elsewhere", checkout.folder, marks)
+
+    result = checkout.run("status", IOA_VENV=str(folder))
+
+    assert result.stdout == f"cli {checkout.folder} ['status']\n"
+    assert (folder / ".ioa-owner").read_text() == f"root {checkout.folder}\n"
+    assert not (folder / "lib" / "left-over").exists()
+
+
+@pytest.mark.parametrize("how", ["moved", "copied"])
+def test_the_environment_that_came_along_with_a_checkout_is_made_anew(
+    checkout: Checkout, tmp_path: Path, how: str
+) -> None:
+    origin = tmp_path / "where it was"
+    if how == "copied":
+        origin.mkdir()
+    folder = _environment(checkout.folder / ".venv", origin, "finished")
+
+    result = checkout.run("status")
+
+    assert result.stdout == f"cli {checkout.folder} ['status']\n"
+    assert (folder / ".ioa-owner").read_text() == f"root {checkout.folder}\n"
+    assert not (folder / "lib" / "left-over").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(checkout: Checkout) -> None:

@@ -11,6 +11,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 
 from tests import lint_migrations
+from tests.rows import every_row
 from tests.services import ROOT
 
 pytestmark = pytest.mark.sqlite
@@ -80,7 +81,7 @@ NARROWER = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "sentence"), NARROWER)
+@every_row(("operation", "sentence"), NARROWER)
 def test_what_the_version_before_cannot_live_with_is_caught(
     operation: Operation, sentence: str
 ) -> None:
@@ -88,7 +89,7 @@ def test_what_the_version_before_cannot_live_with_is_caught(
     assert any(sentence in each for each in lint(operation))
 
 
-@pytest.mark.parametrize("operation", [each for each, _ in NARROWER])
+@every_row("operation", [each for each, _ in NARROWER])
 def test_a_contract_step_says_since_when_nothing_uses_it(operation: Operation) -> None:
     assert lint(operation, contract=CONTRACT, locks="It is small.") == []
     assert any("names no version" in each for each in lint(operation, contract="Trust me."))
@@ -136,7 +137,7 @@ def test_what_is_done_to_the_database_alone_is_looked_at() -> None:
     assert any("still uses it" in each for each in lint(hidden))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "operation",
     [
         migrations.CreateModel("Shelf", [("id", models.BigAutoField(primary_key=True))]),

@@ -17,7 +17,7 @@ import redis
 from tests import services
 
 # One run is enough: these tests bring their own databases.
-pytestmark = pytest.mark.sqlite
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 TESTS = """
 import os, time, pytest
@@ -46,7 +46,7 @@ def suite(tmp_path: Path) -> list[str]:
     """Give the command that runs a small suite of its own, apart from Django and our settings."""
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    postgres\n    sqlite\n")
     (tmp_path / "conftest.py").write_text(
-        "from tests.services import pytest_collection_modifyitems as pytest_collection_modifyitems"
+        "from tests.tiers import pytest_collection_modifyitems as pytest_collection_modifyitems"
     )
     (tmp_path / "test_small.py").write_text(TESTS)
     options = ["-c", str(tmp_path / "pytest.ini"), "-p", "no:django", "-p", "no:cacheprovider"]
@@ -119,6 +119,7 @@ def test_the_postgres_of_the_wheel_runs_from_a_folder_nobody_can_enter(tmp_path:
         assert connection.info.server_version >= 180000
 
 
+@pytest.mark.quick
 def test_each_database_runs_its_own_tests(suite: list[str]) -> None:
     result = _run(suite)
 
@@ -145,7 +146,7 @@ def test_a_missing_postgres_fails_in_ci_and_is_said_loudly_elsewhere(
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(services, "postgres_folders", lambda: iter(()))
 
-    assert services.run_postgres([]) == code
+    assert services.run_postgres("all", []) == code
     assert "NOT TESTED on PostgreSQL" in capsys.readouterr().out
 
 

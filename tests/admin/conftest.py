@@ -9,8 +9,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import people
-from resources.actor import SYSTEM
+from controllers.access import people
+from resources.documents.actor import SYSTEM
 from tests.conftest import Clock
 from tests.resources.making import apply, made
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from resources.admin.desk import declared_text
+from resources.admin.resource_request import declared_text
 from tests.resources.making import live
 
 

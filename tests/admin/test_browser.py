@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import ConsoleMessage, Page, expect
 
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.admin.pages import of, url
 from tests.browser import launch
 from tests.conftest import Clock
@@ -35,7 +35,7 @@ def visit(live_server: Any, client: Client, **options: Any) -> Iterator[Page]:
 
     def note(message: ConsoleMessage) -> None:
         # Chromium calls every refused form an error; the test server has no sockets.
-        meant = "status of 422" in message.text or "WebSocket connection" in message.text
+        meant = "status of 400" in message.text or "WebSocket connection" in message.text
         if message.type == "error" and not meant:
             errors.append(f"{message.text} at {message.location.get('url')}")
 
@@ -85,6 +85,7 @@ def test_an_edit_is_marked_reviewed_and_saved(
     assert live("Agent", "robin").spec["type"] == "advisory"
 
 
+@pytest.mark.full
 def test_an_edit_works_without_scripts(live_server: Any, harbour: Any, operator: Client) -> None:
     address = of("Agent", "robin")
 
@@ -108,10 +109,11 @@ def test_an_edit_works_without_scripts(live_server: Any, harbour: Any, operator:
         expect(page.get_by_text("Saved robin, generation 2.")).to_be_visible()
         status = refused.value.status
 
-    assert status == 422
+    assert status == 400
     assert live("Agent", "robin").spec["type"] == "advisory"
 
 
+@pytest.mark.full
 def test_every_page_fits_and_breaks_no_rule(
     live_server: Any, harbour: Any, administrator: Client, clock: Clock
 ) -> None:

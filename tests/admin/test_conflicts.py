@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from resources import deletion, specs
-from resources.models import Resource
+from resources.tables.models import Resource
+from resources.usecases import deletion, specs
 from tests.admin.pages import form, kept, of, said, url
 from tests.conftest import Clock
 from tests.resources.making import ALICE, apply, everything, live, made, report
@@ -20,7 +20,7 @@ THEIRS = made("Agent", "robin", {"purpose": "Paint hulls."})
 
 
 def overtake(clock: Clock) -> None:
-    wish = specs.Wish(THEIRS, message="Hulls rust.")
+    wish = specs.DesiredDocument(THEIRS, message="Hulls rust.")
     specs.apply([wish], actor=ALICE, now=clock.advance(minutes=1))
 
 

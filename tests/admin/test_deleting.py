@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.admin.pages import of, said, url
 from tests.conftest import Clock
 from tests.resources.making import apply, everything, live, made, owned, report

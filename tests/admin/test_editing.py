@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from resources import kinds, validation
-from resources.admin.reading import skeleton
-from resources.kind import Kind
-from resources.models import LedgerEvent, ResourceRevision
-from resources.yaml_text import write_yaml
+from resources.admin.typed_document import skeleton
+from resources.documents import kinds, validation
+from resources.documents.kind import Kind
+from resources.documents.yaml_text import write_yaml
+from resources.tables.models import LedgerEvent, ResourceRevision
 from tests.admin.pages import form, kept, marked, of, said, url
 from tests.conftest import Clock
 from tests.resources.making import everything, live, made, report
@@ -118,7 +118,7 @@ def test_problems_are_listed_with_line_and_pointer(
 
     marks = marked(page)
     first = marks[0]
-    assert page.status_code == 422
+    assert page.status_code == 400
     assert (first["line"], first["pointer"]) == (line, pointer)
     assert message in first["message"]
     assert f"Line {line}" in said(page)
@@ -145,7 +145,7 @@ def test_a_document_too_large_is_refused_with_its_text(harbour: Any, operator: C
 
     page = operator.post(of("Agent", "robin"), sent)
 
-    assert page.status_code == 422
+    assert page.status_code == 400
     assert "This is larger than 128 kB. /spec" in said(page)
     assert kept(page) == sent["text"]
 
@@ -161,7 +161,7 @@ def test_a_field_that_does_not_fit_keeps_the_text(
 
     page = operator.post(of("Agent", "robin"), sent)
 
-    assert page.status_code == 422
+    assert page.status_code == 400
     assert kept(page) == sent["text"]
     assert live("Agent", "robin").generation == 1
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from resources import deletion, specs
-from resources.models import Resource, ResourceRevision
+from resources.tables.models import Resource, ResourceRevision
+from resources.usecases import deletion, specs
 from tests.admin.pages import kept, of, said, url
 from tests.conftest import Clock
 from tests.resources.making import ALICE, apply, live, made, report
@@ -21,7 +21,7 @@ def changed(harbour: Any, clock: Clock) -> None:
     """Let the agent be declared twice, with a report in between."""
     report(clock.advance(minutes=1), "robin", {"state": "running"})
     document = made("Agent", "robin", {"purpose": "Paint hulls."}, metadata={"labels": {"a": "b"}})
-    wish = specs.Wish(document, message="Hulls rust.")
+    wish = specs.DesiredDocument(document, message="Hulls rust.")
     specs.apply([wish], actor=ALICE, now=clock.advance(minutes=1))
 
 
@@ -54,7 +54,7 @@ def test_reports_are_shown_when_asked_for(changed: None, operator: Client) -> No
 def test_the_history_goes_on_page_by_page(
     harbour: Any, operator: Client, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("resources.admin.past.PAGE", 2)
+    monkeypatch.setattr("resources.admin.history.PAGE", 2)
     for number in range(3):
         apply(clock.advance(minutes=1), made("Agent", "robin", {"purpose": f"Plan {number}."}))
 

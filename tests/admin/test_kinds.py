@@ -11,8 +11,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from resources import kinds
-from resources.models import PAGE_MODELS
+from resources.documents import kinds
+from resources.tables.models import PAGE_MODELS
 from tests.admin.pages import of, said, url
 from tests.conftest import Clock
 from tests.resources.making import apply, live, made, report

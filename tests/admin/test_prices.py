@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from controllers.accounting import pricing
+from controllers.budgets import price_list
 from controllers.models import Price
 from tests.conftest import Clock
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def price(administrator: Client, clock: Clock) -> Price:
     ada = User.objects.get(username="ada")
-    return pricing.put("openai", "gpt-4o", ("2.50", "10"), "EUR", person=ada, now=clock.now)
+    return price_list.put("openai", "gpt-4o", ("2.50", "10"), "EUR", person=ada, now=clock.now)
 
 
 def test_administrators_read_what_models_cost(administrator: Client, price: Price) -> None:

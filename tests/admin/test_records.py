@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from resources.models import Checkpoint, LedgerEvent, ResourceRevision
+from resources.tables.models import Checkpoint, LedgerEvent, ResourceRevision
 from tests.admin.pages import of, said
 from tests.conftest import Clock
 from tests.resources.making import live, report

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from resources import deletion
-from resources.ledger import instant
-from resources.models import Compaction
+from resources.tables.ledger import instant
+from resources.tables.models import Compaction
+from resources.usecases import deletion
 from tests.admin.pages import of, said
 from tests.conftest import Clock
 from tests.resources.making import ALICE, apply, made, owned, report

@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from resources import tokens
-from resources.models import AgentToken, LedgerEvent
+from resources.tables.models import AgentToken, LedgerEvent
+from resources.usecases import tokens
 from tests.admin.pages import said
 from tests.resources.making import ALICE
 
@@ -61,7 +61,7 @@ def test_a_token_that_cannot_be_issued_is_explained(
 ) -> None:
     page = administrator.post(reverse(ADD), WISH | change)
 
-    assert page.status_code == 422
+    assert page.status_code == 400
     assert told in said(page)
     assert not AgentToken.objects.exists()
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from controllers.models import Hold, Proposal
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import Answer, Api, assert_fits
 from tests.conftest import Clock
 from tests.decisions.making import person

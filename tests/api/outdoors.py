@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from controllers.models import Runtime
-from resources.models import Condition
+from resources.tables.models import Condition
 from tests.api.conftest import Answer, Api, issue
 from tests.api.deciding import good
 from tests.conftest import Clock

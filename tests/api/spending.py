@@ -6,8 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from resources.kind import Document
-from resources.models import LedgerEvent, Resource
+from resources.documents.kind import Document
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.conftest import Answer, Api, apply, domain, issue
 
 CALL = {"operation": "execute", "resource": "agent/robin", "tokens": {"input": 60, "output": 40}}

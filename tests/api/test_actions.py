@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from controllers import executing, holds, restoring
-from controllers.live import editions
-from controllers.live.seats import Seat
+from controllers import execution
+from controllers.decisions import holds
+from controllers.loop import restore_watch
 from controllers.models import Proposal, Step
-from resources import versions
-from resources.models import LedgerEvent
+from controllers.web.live import broadcast
+from controllers.web.live.subscription import Seat
+from resources.tables import versions
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import Api, queries, real_database
 from tests.api.deciding import as_user, good, problem
 from tests.api.working import as_agent, claim, manager, only, tell, waiting
@@ -23,6 +25,7 @@ from tests.conftest import Clock
 from tests.decisions.carrying import now, run, state, story
 from tests.decisions.making import AGENT, agent
 from tests.resources.racing import together
+from tests.rows import every_row
 
 __all__ = ["real_database"]
 
@@ -51,7 +54,7 @@ def scribe(wish: Proposal) -> Api:
 
 
 def stop(clock: Clock) -> holds.Placed:
-    wanted = holds.Wanted(kind="stop", scope="organisation", reason="Fire.")
+    wanted = holds.HoldRequest(kind="stop", scope="organisation", reason="Fire.")
     return holds.place(wanted, person=manager(clock), now=timezone.now())
 
 
@@ -190,7 +193,7 @@ def test_an_epoch_from_before_is_answered_with_the_present_one(
     """I2"""
     held = claim(scribe, wish).json()
     other = agent(today, "editor")
-    wanted = holds.Wanted(kind="pause", scope="resource", reason="Not it.", resource=other.pk)
+    wanted = holds.HoldRequest(kind="pause", scope="resource", reason="Not it.", resource=other.pk)
     holds.place(wanted, person=manager(today), now=timezone.now())
 
     told = problem(tell(scribe, wish, "heartbeat", held), 409, "stale-epoch")
@@ -205,7 +208,7 @@ def test_a_claim_that_is_not_kept_returns_and_another_process_gets_it(
     past = timezone.now() - timedelta(seconds=1)
     Step.objects.filter(pk=only(wish).pk).update(deadline=past)
     problem(tell(scribe, wish, "heartbeat", held), 409, "taken")
-    executing.recover(timezone.now())
+    execution.recover(timezone.now())
 
     another = as_agent()
     (offered,) = another.get("actions", "state=claimable").json()["items"]
@@ -239,7 +242,7 @@ def test_a_repeated_result_is_heard_once(scribe: Api, wish: Proposal) -> None:
     assert (story(wish).count("step-done"), story(wish).count("late-result")) == (1, 0)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("verb", "body", "pointer"),
     [
         ("claim", {"ttl": 5}, "/ttl"),
@@ -265,6 +268,7 @@ def test_a_repeated_result_is_heard_once(scribe: Api, wish: Proposal) -> None:
         ),
         ("result", {"fence": "1", "outcome": "success", "detail": "x" * 501}, "/detail"),
     ],
+    rolled_back=True,
 )
 def test_what_is_badly_said_is_refused_with_its_place(
     scribe: Api, wish: Proposal, verb: str, body: dict[str, Any], pointer: str
@@ -330,7 +334,7 @@ def test_what_a_worker_says_is_quoted_and_harmless(
     page = as_user(manager(today)).client.get(f"/approvals/{wish.pk}").content.decode()
 
     shown = "&lt;script&gt;alert(1)&lt;/script&gt; [U+202E]evorppa[U+200B] &lt;a href="
-    assert f"40% done, which says <q>{shown}" in page
+    assert f"40% done, which says <q>{shown}" in " ".join(page.split())
     assert f"is 40% through “Restart” of P-{wish.pk}: “{shown}" in page
     for raw in ("<script>alert(1)", "\u202e", "\u200b", "<a href='//x'"):
         assert raw not in page
@@ -347,7 +351,7 @@ def test_progress_reaches_a_page_that_is_open(today: Clock) -> None:
 
     # In a thread, for its connection is closed when the round is over.
     with ThreadPoolExecutor(1) as other:
-        told = other.submit(editions.publish, {seat}, 0).result().messages[seat]
+        told = other.submit(broadcast.publish, {seat}, 0).result().messages[seat]
 
     assert "40% done, which says" in told
 
@@ -356,7 +360,7 @@ def test_a_new_claim_begins_without_the_words_of_the_last(scribe: Api, wish: Pro
     held = claim(scribe, wish).json()
     tell(scribe, wish, "progress", held, percent=40, note="Draining.")
     Step.objects.filter(pk=only(wish).pk).update(deadline=timezone.now() - timedelta(seconds=1))
-    executing.recover(timezone.now())
+    execution.recover(timezone.now())
     claim(scribe, wish)
 
     assert (only(wish).percent, only(wish).note) == (None, "")
@@ -365,6 +369,7 @@ def test_a_new_claim_begins_without_the_words_of_the_last(scribe: Api, wish: Pro
 # Races and costs
 
 
+@pytest.mark.servers
 @pytest.mark.usefixtures("real_database")
 @pytest.mark.django_db(transaction=True)
 def test_of_eight_who_claim_one_action_exactly_one_succeeds(today: Clock) -> None:
@@ -393,7 +398,7 @@ def test_work_costs_the_same_for_4_and_40(today: Clock, count: int) -> None:
     first = as_agent("a0")
     first.get("actions")
     # As every process does when it starts.
-    restoring.look(today.now)
+    restore_watch.look(today.now)
 
     with queries("GET actions"):
         assert first.get("actions", "limit=200").status_code == 200

@@ -9,13 +9,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import admission, holds
-from controllers.happenings import told
+from controllers import admission
+from controllers.decisions import holds
 from controllers.models import Admission, Alert, Consumption, Hold, Violation
-from resources import evidence, specs, statuses
-from resources.actor import SYSTEM, Actor
-from resources.models import LedgerEvent, Resource
-from resources.specs import Wish
+from controllers.narrative.event_text import told
+from resources.documents.actor import SYSTEM, Actor
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import specs, statuses
+from resources.usecases.specs import DesiredDocument
 from tests.api.conftest import Api, apply, assert_fits, issue
 from tests.api.spending import (
     CALL,
@@ -35,6 +37,7 @@ from tests.api.spending import (
 )
 from tests.conftest import Clock
 from tests.decisions.making import person
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -62,7 +65,7 @@ def robin(organisation: None) -> Api:
 def place(kind: str, scope: str, **more: Any) -> None:
     """Let a person place a hold."""
     ines = User.objects.filter(username="ines").first() or grown()
-    wanted = holds.Wanted(kind, scope, "Something is off.", **more)
+    wanted = holds.HoldRequest(kind, scope, "Something is off.", **more)
     holds.place(wanted, now=timezone.now(), person=ines)
 
 
@@ -427,7 +430,7 @@ def holds_off() -> None:
 
 def changed(wanted: dict[str, Any]) -> None:
     """Declare something anew with two people's word, for it may lower a guard."""
-    wish = Wish(wanted, authorised=True)
+    wish = DesiredDocument(wanted, authorised=True)
     outcome = specs.apply([wish], actor=Actor("person", "alice"), now=timezone.now())
     assert outcome.written, outcome
 
@@ -453,7 +456,7 @@ def test_the_same_request_gets_the_same_answer(robin: Api) -> None:
     assert ask(robin, key="k", operation="read").status_code == 409
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("body", "pointer"),
     [
         ({"operation": ""}, "/operation"),
@@ -479,6 +482,7 @@ def test_the_same_request_gets_the_same_answer(robin: Api) -> None:
         ({"why": "x" * 2_001}, "/why"),
         ({"more": 1}, "/more"),
     ],
+    rolled_back=True,
 )
 def test_bad_questions_are_answered_with_what_is_wrong(
     robin: Api, body: dict[str, Any], pointer: str | None

@@ -14,9 +14,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import admission, deciding, executing, wording
-from controllers.cycles import Means
+from controllers import admission, execution
+from controllers.decisions import answers
+from controllers.loop.cycle_run import Means
 from controllers.models import Admission, Endpoint, Proposal
+from controllers.narrative import proposal_text
 from controllers.operations import endpoints
 from tests.api.conftest import Api, apply, assert_fits, issue
 from tests.api.serving import serve
@@ -62,13 +64,13 @@ def maya(today: Clock) -> User:
 
 def run() -> None:
     """Let the loop carry out what was approved, and look who waits."""
-    executing.run_due("worker", Means(timezone.now))
+    execution.run_due("worker", Means(timezone.now))
     admission.sweep(timezone.now())
 
 
 def approve(found: Any, maya: User) -> None:
     proposal = Proposal.objects.get(pk=found["proposal"])
-    deciding.approve(proposal.pk, person=maya, seen=seen(proposal), now=timezone.now())
+    answers.approve(proposal.pk, person=maya, seen=seen(proposal), now=timezone.now())
 
 
 def test_an_operation_that_needs_a_person_waits_for_one(robin: Api, maya: User) -> None:
@@ -101,7 +103,7 @@ def test_a_no_is_an_answer_and_is_remembered(robin: Api, maya: User) -> None:
     found = asked(robin)
     proposal = Proposal.objects.get()
     said: dict[str, Any] = {"person": maya, "seen": seen(proposal), "now": timezone.now()}
-    deciding.reject(proposal.pk, **said, reason="Not this week.")
+    answers.reject(proposal.pk, **said, reason="Not this week.")
 
     admission.sweep(timezone.now())
 
@@ -117,9 +119,9 @@ def test_what_people_changed_is_not_what_was_asked(robin: Api, maya: User) -> No
     proposal = Proposal.objects.get()
     edits = {1: {"tokens": 10}}
     said: dict[str, Any] = {"person": maya, "now": timezone.now(), "reason": "Less."}
-    changed = deciding.change(proposal.pk, seen=seen(proposal), edits=edits, **said)
+    changed = answers.change(proposal.pk, seen=seen(proposal), edits=edits, **said)
     tomas = said | {"person": User.objects.get(username="tomas")}
-    deciding.approve(proposal.pk, seen=seen(changed), **tomas)
+    answers.approve(proposal.pk, seen=seen(changed), **tomas)
 
     run()
 
@@ -195,7 +197,8 @@ def test_the_question_is_put_to_people_in_words(robin: Api, alice: Api) -> None:
     asked(robin)
 
     assert (
-        wording.question(Proposal.objects.get()) == "Let robin execute robin once, for 100 tokens?"
+        proposal_text.question(Proposal.objects.get())
+        == "Let robin execute robin once, for 100 tokens?"
     )
     assert len(events("admission.waiting")) == 1
 
@@ -223,6 +226,7 @@ def test_the_agents_machine_is_told_of_the_answer(
     assert Endpoint.objects.count() == 1
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_a_long_poll_answers_when_the_person_has(
     real_database: None, organisation: None, today: Clock, tmp_path: Path

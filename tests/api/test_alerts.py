@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from controllers import delivery
 from controllers.models import Delivery
+from controllers.notifications import delivery
 from tests.api.conftest import Api, assert_fits
 from tests.conftest import Clock
 from tests.controllers.making import (

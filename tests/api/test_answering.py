@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 
-from controllers.api.answers import ANSWERS, OTHERS
+from controllers.decisions import answers
 from controllers.models import Decision, Hold, Proposal, WorkItem
-from resources import ledger
+from resources.tables import ledger
 from tests.api.conftest import Api
 from tests.api.deciding import WHY, as_person, as_user, good, problem, say, traces
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal
 from tests.resources.making import live
+from tests.rows import every_row
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
-ALL = [*ANSWERS, *OTHERS]
+ALL = [each.name for each in answers.ALL if each.in_api]
+BOUND = [each.name for each in answers.ALL if each.in_api and each.bound]
 VERSION = {
     "dimension": "field",
     "subject": "field/spec.model.version",
@@ -232,7 +234,7 @@ def test_what_is_late_is_proposed_again(ines: Api, today: Clock, pending: Propos
 # What is refused.
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@every_row("answer", BOUND, rolled_back=True)
 def test_no_answer_without_saying_what_was_seen(maya: Api, pending: Proposal, answer: str) -> None:
     """I8"""
     before = traces()
@@ -329,7 +331,7 @@ def test_a_hold_stands_in_the_way_of_a_broken_glass(maya: Api, pending: Proposal
     hold = {"kind": "stop", "scope": "organisation", "reason": WHY}
     assert maya.post("holds", hold).status_code == 201
 
-    problem(say(maya, pending, "break-glass", reason="The house is on fire."), 409, "refused")
+    problem(say(maya, pending, "break-glass", reason="The house is on fire."), 423, "stopped")
 
 
 # Tokens.
@@ -517,7 +519,7 @@ BAD_ANSWERS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "body"), BAD_ANSWERS)
+@every_row(("answer", "body"), BAD_ANSWERS, rolled_back=True)
 def test_an_answer_that_makes_no_sense_is_refused_in_words(
     maya: Api, pending: Proposal, answer: str, body: Any
 ) -> None:
@@ -529,7 +531,9 @@ def test_an_answer_that_makes_no_sense_is_refused_in_words(
     assert traces() == before
 
 
-@pytest.mark.parametrize("body", BAD_MANY.values(), ids=BAD_MANY)
+@every_row(
+    "body", [pytest.param(body, id=name) for name, body in BAD_MANY.items()], rolled_back=True
+)
 def test_many_answers_that_make_no_sense_are_refused_in_words(
     maya: Api, pending: Proposal, body: Any
 ) -> None:

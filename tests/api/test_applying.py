@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from resources.models import LedgerEvent, Resource
-from resources.yaml_text import write_all
+from resources.documents.yaml_text import write_all
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.conftest import Api, agent, apply, domain
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controllers import holds
-from controllers.holds import Shadowed
+from controllers.decisions import holds
+from controllers.decisions.holds import Shadowed
 from controllers.models import Decision, Proposal
 from tests.api.conftest import Api, queries
 from tests.api.deciding import FILING, as_person, say

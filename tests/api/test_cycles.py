@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from controllers.models import Cycle
-from resources import statuses
-from resources.actor import Actor
-from resources.models import Resource
+from resources.documents.actor import Actor
+from resources.tables.models import Resource
+from resources.usecases import statuses
 from tests.api.conftest import Api, agent, apply, assert_fits
 from tests.conftest import Clock
 from tests.controllers.making import (

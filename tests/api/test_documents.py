@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from resources.ledger import instant
-from resources.models import ResourceRevision
-from resources.yaml_text import read_yaml
+from resources.documents.yaml_text import read_yaml
+from resources.tables.ledger import instant
+from resources.tables.models import ResourceRevision
 from tests.api.conftest import Api, agent, apply, domain, signed_in
 from tests.conftest import given
 
@@ -82,7 +82,7 @@ def test_putting_a_new_document_creates_it(alice: Api) -> None:
     assert answer["ETag"] == version(alice)
 
 
-@pytest.mark.parametrize("content_type", ["application/yaml", "text/yaml; charset=utf-8"])
+@pytest.mark.parametrize("content_type", ["application/yaml", 'text/yaml; charset="UTF-8"'])
 def test_a_document_may_be_sent_as_yaml(alice: Api, content_type: str) -> None:
     text = "apiVersion: ioa.dev/v0.2\nkind: Domain\nmetadata: {name: growth}\nspec: {purpose: x}\n"
 

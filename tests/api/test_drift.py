@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from controllers.models import Runtime
-from resources.ledger import instant
+from resources.tables.ledger import instant
 from tests.api.conftest import Api, agent, apply, assert_fits
 from tests.conftest import Clock
 from tests.controllers.making import (

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import drills
-from resources.ledger import instant
+from controllers.worker import drills
+from resources.tables.ledger import instant
 from tests.admin.counts import expected, statements
 from tests.api.conftest import Api
 from tests.api.deciding import as_user, good, problem

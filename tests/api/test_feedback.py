@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from controllers.models import Proposal
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import Api
 from tests.api.deciding import FILING, WHY, as_person, good, problem, say
 from tests.conftest import Clock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from resources.yaml_text import read_yaml
+from resources.documents.yaml_text import read_yaml
 from tests.api.conftest import Api, apply, domain
 from tests.api.spending import agent, another
 

@@ -8,16 +8,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from controllers import holds, repeats
-from controllers.holds import Shadowed
+from controllers.common import idempotency
+from controllers.decisions import holds
+from controllers.decisions.holds import Shadowed
 from controllers.models import Answered, Hold, Step
-from resources import ledger
-from resources.models import Resource
+from resources.tables import ledger
+from resources.tables.models import Resource
 from tests.api.conftest import Api, issue
 from tests.api.deciding import WHY, as_person, as_user, good, problem, say, traces
 from tests.conftest import Clock
 from tests.decisions.making import action, agent, controller, person, proposal
 from tests.resources.making import live
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -387,7 +389,9 @@ HOSTILE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+@every_row(
+    "body", [pytest.param(body, id=name) for name, body in HOSTILE.items()], rolled_back=True
+)
 def test_nonsense_is_refused_in_words_and_holds_nothing(
     ines: Api, scribe: Resource, body: Any
 ) -> None:
@@ -397,7 +401,7 @@ def test_nonsense_is_refused_in_words_and_holds_nothing(
     assert traces() == before
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("verb", "body"),
     [
         ("lift", []),
@@ -413,6 +417,7 @@ def test_nonsense_is_refused_in_words_and_holds_nothing(
         ("renew", {"reason": WHY, "endsAt": "2126-01-01T00:00:00Z"}),
         ("renew", {"reason": WHY, "endsAt": True}),
     ],
+    rolled_back=True,
 )
 def test_a_lift_that_makes_no_sense_is_refused_in_words(
     maya: Api, hold: Hold, verb: str, body: Any
@@ -465,5 +470,5 @@ def test_names_are_forgotten_after_a_day(ines: Api, scribe: Resource) -> None:
     ines.post("holds", PAUSE, idempotency_key="stop-1")
     placed = Answered.objects.get().at
 
-    assert repeats.forget(placed + repeats.KEPT) == 0
-    assert repeats.forget(placed + repeats.KEPT + timedelta(seconds=1)) == 1
+    assert idempotency.forget(placed + idempotency.KEPT) == 0
+    assert idempotency.forget(placed + idempotency.KEPT + timedelta(seconds=1)) == 1

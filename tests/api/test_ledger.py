@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import Api, agent, apply
 
 # PostgreSQL shows entries only once their transaction has ended.

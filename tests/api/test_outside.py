@@ -9,12 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from controllers import executing, holds, records, recovery, registration, watchdog
-from controllers.cycles import Means
+from controllers import execution
+from controllers.decisions import holds
 from controllers.engine.errors import Conflict
+from controllers.loop import chunk_writer, recovery, registration, watchdog
+from controllers.loop.cycle_run import Means
 from controllers.models import Alert, Cycle, DriftSample, Judgement, Proposal, Runtime, WorkItem
-from resources import access, evidence
-from resources.models import AgentToken, Condition, LedgerEvent
+from resources.store import evidence
+from resources.tables.models import AgentToken, Condition, LedgerEvent
+from resources.usecases import access
 from tests.api.conftest import Api, issue, queries, real_database
 from tests.api.deciding import as_person, as_user, good, problem, say
 from tests.api.outdoors import (
@@ -35,19 +38,20 @@ from tests.controllers.making import controller, declare, work
 from tests.decisions.making import agent
 from tests.resources.making import live, made
 from tests.resources.racing import together
+from tests.rows import every_row
 
 __all__ = ["real_database"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 
 def run() -> None:
     """Be a worker for one round."""
-    executing.run_due("worker", Means(clock=timezone.now))
+    execution.run_due("worker", Means(clock=timezone.now))
 
 
 def pause(clock: Clock, **scope: Any) -> holds.Placed:
-    wanted = holds.Wanted(**({"kind": "pause", "reason": "Campaign week."} | scope))
+    wanted = holds.HoldRequest(**({"kind": "pause", "reason": "Campaign week."} | scope))
     return holds.place(wanted, person=manager(clock), now=timezone.now())
 
 
@@ -282,7 +286,7 @@ def test_conditions_of_others_are_not_its_own(today: Clock, type_: str) -> None:
     assert Condition.objects.filter(managed_by="controller/other", type="OtherConverged").exists()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("change", "pointer"),
     [
         ({"condition": {"reason": "not a word"}}, "/condition/reason"),
@@ -296,6 +300,7 @@ def test_conditions_of_others_are_not_its_own(today: Clock, type_: str) -> None:
         ({"actions": [{"operation": "block-spend"}]}, "/actions/0"),
         ({"dimensions": {"health": {"score": 0}}}, "/actions"),
     ],
+    rolled_back=True,
 )
 def test_a_finding_that_does_not_hold_is_refused_alone(
     today: Clock, change: dict[str, Any], pointer: str
@@ -320,7 +325,7 @@ def test_what_moved_on_is_looked_at_again(today: Clock) -> None:
     assert process.find(bad(version=found["version"])).json()["items"][0]["verdict"] == "taken"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("finding", "pointer"),
     [
         ("x", ""),
@@ -342,6 +347,7 @@ def test_what_moved_on_is_looked_at_again(today: Clock) -> None:
         (bad(actions=[{"operation": "restart", "parameters": []}]), "/actions/0/parameters"),
         (bad(actions=[RESTART] * 21), "/actions"),
     ],
+    rolled_back=True,
 )
 def test_what_is_badly_said_is_refused_with_its_place(
     today: Clock, finding: Any, pointer: str
@@ -552,7 +558,7 @@ def test_what_changes_too_fast_is_refused_and_can_be_sent_again(
         raise Conflict("The resources change faster than they can be judged.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(records, "save", conflict)
+        patch.setattr(chunk_writer, "save", conflict)
         problem(process.find(bad()), 409, "refused")
     assert process.find(bad()).json()["items"][0]["verdict"] == "taken"
 

@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from resources import specs
+from resources.usecases import specs
 from tests.api.conftest import Api, agent, apply
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +65,7 @@ def test_a_patch_without_a_version_is_put_on_top_of_a_change_in_between(
     assert answer.json()["metadata"]["labels"]["seen"] == "yes"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("patch", "pointer"),
     [
         ({"kind": "Domain"}, "/kind"),
@@ -86,6 +87,7 @@ def test_a_patch_without_a_version_is_put_on_top_of_a_change_in_between(
         (None, ""),
         (7, ""),
     ],
+    rolled_back=True,
 )
 def test_a_patch_that_cannot_be_is_refused_with_its_place(
     alice: Api, labelled: None, patch: object, pointer: str

@@ -8,9 +8,11 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError
 
-from resources import specs, store
-from resources.models import LedgerEvent, Resource
+from resources.store import store
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import specs
 from tests.api.conftest import Api, domain
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -27,10 +29,12 @@ def assert_problem(answer: Any, status: int, slug: str) -> dict[str, Any]:
     return body
 
 
-@pytest.mark.parametrize(
-    "path", ["", "nothing", "resources", f"{GROWTH}/", f"{GROWTH}/notes", "resources/domain/a/b/c"]
+@every_row(
+    "path",
+    ["", "nothing", "resources", f"{GROWTH}/", f"{GROWTH}/notes", "resources/domain/a/b/c"],
+    rolled_back=True,
 )
-@pytest.mark.parametrize("method", ["get", "post", "delete"])
+@every_row("method", ["get", "post", "delete"])
 def test_an_address_that_is_none_is_not_found(stranger: Api, method: str, path: str) -> None:
     assert_problem(stranger.send(method, path), 404, "not-found")
 
@@ -71,12 +75,14 @@ def test_a_format_we_do_not_write_is_not_acceptable(alice: Api) -> None:
     assert body["allowed"] == ["application/json", "application/yaml", "text/yaml"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "content_type",
     ["text/plain", "application/xml", "multipart/form-data; boundary=x",
-     "application/x-www-form-urlencoded", "application/merge-patch+json", ";", ""],
+     "application/x-www-form-urlencoded", "application/merge-patch+json", ";", "",
+     "application/json; charset=utf-16", "text/yaml; charset=iso-8859-1"],
+    rolled_back=True,
 )  # fmt: skip
-@pytest.mark.parametrize(("method", "path"), [("put", GROWTH), ("post", "apply")])
+@every_row(("method", "path"), [("put", GROWTH), ("post", "apply")])
 def test_a_media_type_we_do_not_read_is_refused(
     alice: Api, method: str, path: str, content_type: str
 ) -> None:
@@ -127,8 +133,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "pointer"), HOSTILE)
-@pytest.mark.parametrize(
+@every_row(("text", "pointer"), HOSTILE, rolled_back=True)
+@every_row(
     ("method", "path", "content_type"),
     [
         ("put", GROWTH, "application/json"),
@@ -148,10 +154,12 @@ def test_hostile_json_is_refused_with_its_place(
     assert not Resource.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "text", ["a: [", "a: !!python/object:os.system x", "a: &x [*x]", "<<: {}", "a: 1\na: 2", "\t"]
+@every_row(
+    "text",
+    ["a: [", "a: !!python/object:os.system x", "a: &x [*x]", "<<: {}", "a: 1\na: 2", "\t"],
+    rolled_back=True,
 )
-@pytest.mark.parametrize(("method", "path"), [("put", GROWTH), ("post", "apply")])
+@every_row(("method", "path"), [("put", GROWTH), ("post", "apply")])
 def test_hostile_yaml_is_refused(alice: Api, method: str, path: str, text: str) -> None:
     answer = alice.send(method, path, text, content_type="application/yaml")
 

@@ -8,9 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import roles
+from controllers.access import roles
 from controllers.models import Decision, Delegation, Grant, Proposal
-from resources.models import Resource
+from resources.documents.problems import Problem
+from resources.tables.models import Resource
 from tests.api.conftest import Api, issue
 from tests.api.deciding import as_person, as_user, good, problem, say
 from tests.conftest import Clock
@@ -273,7 +274,7 @@ def test_mine_is_exactly_what_the_record_says_i_may_decide(today: Clock, keeper:
 def able(user: User, row: Proposal, today: Clock) -> bool:
     try:
         return bool(roles.authority(user, row, today.now))
-    except roles.Denied:
+    except Problem:
         return False
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from controllers.models import Proposal
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.api.conftest import Api, issue
 from tests.api.deciding import (
     FILING,
@@ -23,6 +23,7 @@ from tests.api.deciding import (
 )
 from tests.conftest import Clock
 from tests.decisions.making import agent, person
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -202,7 +203,9 @@ HOSTILE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+@every_row(
+    "body", [pytest.param(body, id=name) for name, body in HOSTILE.items()], rolled_back=True
+)
 def test_nonsense_is_refused_in_words_and_files_nothing(
     ines: Api, scribe: Resource, body: Any
 ) -> None:

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from controllers.models import Runtime
-from resources import statuses
-from resources.actor import SYSTEM
-from resources.ledger import instant
+from resources.documents.actor import SYSTEM
+from resources.tables.ledger import instant
+from resources.usecases import statuses
 from tests.api.conftest import Api, agent, apply, domain, queries
 from tests.conftest import Clock
 from tests.controllers.making import controller, declare, work

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from resources.api import throttling
-from resources.api.throttling import Local, Shared
+from resources.api import rate_limits
+from resources.api.rate_limits import Local, Shared
 from tests.api.conftest import Api, issue
 from tests.api.deciding import as_person, problem
 from tests.conftest import Clock
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 # So slow that no bucket fills again while a test runs, however busy the machine is.
 RATE = 0.001
@@ -32,9 +32,9 @@ PAUSE = {
 def slow(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow six calls and then hardly any, with buckets that nobody used before."""
     settings.API_RATE = RATE
-    monkeypatch.setattr(throttling, "BURST_SECONDS", BURST / RATE)
-    monkeypatch.setattr(throttling, "local", Local())
-    monkeypatch.setattr(throttling, "PREFIX", f"test-{id(settings)}-{Clock().now}")
+    monkeypatch.setattr(rate_limits, "BURST_SECONDS", BURST / RATE)
+    monkeypatch.setattr(rate_limits, "local", Local())
+    monkeypatch.setattr(rate_limits, "PREFIX", f"test-{id(settings)}-{Clock().now}")
 
 
 def statuses(call: Any, times: int) -> list[int]:
@@ -98,7 +98,7 @@ def test_without_redis_each_process_counts_alone_and_nobody_meets_an_error(
     robin: Api, settings: Any
 ) -> None:
     settings.REDIS_URL = NOWHERE
-    throttling.shared.cache_clear()
+    rate_limits.shared.cache_clear()
 
     found = statuses(lambda: robin.get("holds"), BURST + 2)
 
@@ -128,7 +128,7 @@ def test_processes_that_share_redis_share_the_buckets(settings: Any) -> None:
 
 
 def test_old_buckets_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttling, "MOST_BUCKETS", 3)
+    monkeypatch.setattr(rate_limits, "MOST_BUCKETS", 3)
     bucket = Local()
 
     for number in range(50):

@@ -10,13 +10,13 @@ import pytest
 from django.db import transaction
 from django.db.models import Model
 
-from controllers import operating
-from controllers.api import reconciling
+from controllers.api.controllers import reconcile
 from controllers.models import Alert, Cycle, DriftSample, Judgement, Proposal, Runtime, WorkItem
-from controllers.runner import Loop
-from resources import ledger
-from resources.actor import SYSTEM
-from resources.models import DirtyMark, Resource
+from controllers.worker import controller_commands
+from controllers.worker.worker_loop import Loop
+from resources.documents.actor import SYSTEM
+from resources.tables import ledger
+from resources.tables.models import DirtyMark, Resource
 from tests.api.conftest import Api, assert_fits, signed_in
 from tests.conftest import Clock
 from tests.controllers.making import controller as a_controller
@@ -31,6 +31,7 @@ from tests.controllers.making import (
     work,
 )
 from tests.resources.making import everything
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +139,7 @@ def test_waiting_returns_the_cycle(loop: Loop, alice: Api, today: Clock) -> None
 def test_waiting_ends_when_the_loop_takes_too_long(
     alice: Api, keeper: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reconciling, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(reconcile, "PATIENCE_SECONDS", 0.1)
 
     answer = alice.post(RECONCILE, REASON, query="wait=true")
 
@@ -235,7 +236,7 @@ def test_a_controller_that_is_declared_anew_meanwhile_can_be_asked_again(
     def gone(row: Resource) -> str:
         raise Resource.DoesNotExist
 
-    monkeypatch.setattr(operating, "hindrance", gone)
+    monkeypatch.setattr(controller_commands, "hindrance", gone)
 
     answer = alice.post(RECONCILE, REASON)
 
@@ -267,7 +268,7 @@ def test_a_controller_that_is_not_there_is_not_found(alice: Api, path: str) -> N
     assert answer.json()["detail"] == "There is no controller/keeper."
 
 
-@pytest.mark.parametrize(
+@every_row(
     "query",
     [
         "after=soon",
@@ -280,6 +281,7 @@ def test_a_controller_that_is_not_there_is_not_found(alice: Api, path: str) -> N
         "dryRun=2",
         "dryrun=true",
     ],
+    rolled_back=True,
 )
 def test_a_bad_parameter_is_refused(alice: Api, keeper: None, query: str) -> None:
     answer = alice.post(RECONCILE, REASON, query=query)
@@ -288,11 +290,12 @@ def test_a_bad_parameter_is_refused(alice: Api, keeper: None, query: str) -> Non
     assert not whole().reasons & WorkItem.Reason.MANUAL
 
 
-@pytest.mark.parametrize(
+@every_row(
     "body",
     [[], "text", {"reason": 1}, {"reason": None}, {"reason": "x" * 501}, {"because": "x"}],
+    rolled_back=True,
 )
-@pytest.mark.parametrize("path", [RECONCILE, RESET])
+@every_row("path", [RECONCILE, RESET])
 def test_a_bad_body_is_refused(alice: Api, keeper: None, path: str, body: Any) -> None:
     stop()
 

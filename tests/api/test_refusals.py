@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from controllers.happenings import told
-from resources import evidence, tokens
+from controllers.narrative.event_text import told
 from resources.api import refusals
-from resources.api.throttling import Local
-from resources.models import LedgerEvent
+from resources.api.rate_limits import Local
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
+from resources.usecases import tokens
 from tests.api.conftest import Api
 from tests.api.test_problems import assert_problem
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from django.utils import timezone
 
-from resources import access, tokens
-from resources.models import AgentToken, LedgerEvent, Resource
+from resources.tables.models import AgentToken, LedgerEvent, Resource
+from resources.usecases import access, tokens
 from tests.api.conftest import ALICE, Api, agent, apply, domain, issue
 
 pytestmark = pytest.mark.django_db

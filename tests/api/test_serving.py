@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.api.conftest import agent, apply, issue
 from tests.api.serving import Server, serve
 from tests.browser import launch
@@ -26,6 +26,7 @@ def pieces(size: int) -> Iterator[bytes]:
     yield b'"}'
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "status"), [(2 * 1024, 200), (300 * 1024, 413)])
 def test_a_body_without_a_length_is_read_and_capped(
     server: Server, size: int, status: int
@@ -42,6 +43,7 @@ def test_a_body_without_a_length_is_read_and_capped(
 
 
 @pytest.mark.browser
+@pytest.mark.full
 def test_the_docs_page_shows_every_group_without_an_error(server: Server) -> None:
     errors: list[str] = []
 

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from tests.api.conftest import Api, issue
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +87,7 @@ def test_people_report_only_with_the_right(alice: Api, bob: Api, organisation: N
     assert alice.patch("resources/agent/nobody/status", {}).status_code == 404
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "pointer"),
     [
         ({"state": "dancing"}, "/state"),
@@ -101,8 +102,9 @@ def test_people_report_only_with_the_right(alice: Api, bob: Api, organisation: N
         ([], ""),
         ("fine", ""),
     ],
+    rolled_back=True,
 )
-@pytest.mark.parametrize("method", ["put", "patch"])
+@every_row("method", ["put", "patch"])
 def test_a_wrong_status_is_refused_with_its_place_in_the_body(
     robin: Api, method: str, status: Any, pointer: str
 ) -> None:

@@ -9,10 +9,11 @@ from django.test import Client
 from django.utils import timezone
 
 from controllers.models import TelemetryEvent
-from resources.ledger import instant
-from resources.models import LedgerEvent
+from resources.tables.ledger import instant
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import Api, agent, apply, issue, queries
 from tests.api.deciding import good, problem
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -103,7 +104,7 @@ def test_what_is_no_batch_is_refused_whole(robin: Api, body: Any, pointer: str) 
     assert problem(robin.post("telemetry", sent), 400, "invalid")["pointer"] == pointer
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("item", "pointer"),
     [
         ({"event": ""}, "/event"),
@@ -120,6 +121,7 @@ def test_what_is_no_batch_is_refused_whole(robin: Api, body: Any, pointer: str) 
         ({**EVENT, "correlationId": "x" * 65}, "/correlationId"),
         ({**EVENT, "event": "Not A Name"}, "/event"),
     ],
+    rolled_back=True,
 )
 def test_what_is_no_event_is_refused_alone(
     robin: Api, contracted: None, item: Any, pointer: str

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, holds, track_record
+from controllers.decisions import answers, holds
 from controllers.models import Proposal
-from resources.ledger import instant
-from resources.models import Resource
+from controllers.trust import track_record
+from resources.tables.ledger import instant
+from resources.tables.models import Resource
 from tests.api.conftest import Api
 from tests.api.deciding import as_user, good, problem
 from tests.conftest import Clock
@@ -40,7 +41,7 @@ def proposed(clock: Clock, owner: Resource | None, number: int, **given: Any) ->
 
 def told(clock: Clock, row: Proposal, verb: str, who: User, **given: Any) -> Proposal:
     """Give an answer through its use case."""
-    answer: Proposal = getattr(deciding, verb)(
+    answer: Proposal = getattr(answers, verb)(
         row.pk, person=who, seen=seen(row), now=clock.now, reason=WHY, **given
     )
     return answer
@@ -71,7 +72,7 @@ def test_an_override_counts_for_everything_it_answers(
 ) -> None:
     """I-98 A person who holds a resource overrides what its controller proposed for it."""
     row = proposed(today, keeper, 1)
-    wanted = holds.Wanted("override", "resource", WHY, resource=row.resource_id)
+    wanted = holds.HoldRequest("override", "resource", WHY, resource=row.resource_id)
     holds.place(wanted, person=maya, now=today.now)
 
     found = record(as_user(maya))

@@ -10,11 +10,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import accounting, admission, retention
-from controllers.accounting import pricing
+from controllers import admission, budgets
+from controllers.budgets import price_list
+from controllers.common import retention
 from controllers.models import Admission, Alert, Consumption, Crossing, Delivery, Usage, Violation
-from resources.ledger import instant
-from resources.models import LedgerEvent, ResourceRevision
+from resources.tables.ledger import instant
+from resources.tables.models import LedgerEvent, ResourceRevision
 from tests.api.conftest import Api, apply, assert_fits, issue
 from tests.api.spending import (
     agent,
@@ -31,7 +32,7 @@ from tests.api.spending import (
 from tests.conftest import Clock
 from tests.decisions.making import person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_a_price_is_the_administrators_to_set(robin: Api, priya: User, today: Cl
     model = {"provider": "openai", "name": "gpt-4o"}
     [before] = results(spend(robin, 1_000_000, model=model))
 
-    pricing.put("openai", "gpt-4o", ("2.50", "10"), "USD", person=priya, now=today.now)
+    price_list.put("openai", "gpt-4o", ("2.50", "10"), "USD", person=priya, now=today.now)
     [after] = results(robin.post("usage", {"tokens": {"input": 1, "output": 3}, "model": model}))
 
     assert (before["priced"], before["cost"]["value"]) == ("unknown", 0)
@@ -279,7 +280,7 @@ def test_in_warn_mode_the_call_passes_and_the_alert_arrives_once(robin: Api) -> 
         found = asked(robin)
         assert found["decision"] == "allowed"
         spend(robin, 100, permit=found["permit"])
-        accounting.publish(timezone.now())
+        budgets.publish(timezone.now())
 
     assert warned(found) == ["BudgetSpent"]
     assert len(events("growth.budget_exceeded")) == 1
@@ -297,8 +298,8 @@ def test_thresholds_ring_once_each_in_a_period_on_their_channels(robin: Api) -> 
     heard = []
     for amount in (400, 200, 50, 300, 100):
         spend(robin, amount)
-        accounting.publish(timezone.now())
-        accounting.publish(timezone.now())
+        budgets.publish(timezone.now())
+        budgets.publish(timezone.now())
         heard.append(list(Crossing.objects.order_by("pk").values_list("mark", flat=True)))
 
     assert heard == [[], ["0.5"], ["0.5"], ["0.5", "0.9"], ["0.5", "0.9", "1"]]
@@ -311,7 +312,7 @@ def test_without_alerts_a_budget_rings_at_the_usual_thresholds(robin: Api) -> No
     apply(budget(enforcement="warn"))
 
     spend(robin, 950)
-    accounting.publish(timezone.now())
+    budgets.publish(timezone.now())
 
     assert sorted(Crossing.objects.values_list("mark", flat=True)) == ["0.7", "0.9"]
 
@@ -322,7 +323,7 @@ def test_statuses_tell_what_was_counted(robin: Api) -> None:
     apply(agent("robin", tokenBudget={"maxDaily": 10_000}))
     spend(robin, 600, cost={"value": 0.5, "currency": "EUR"})
 
-    accounting.publish(timezone.now())
+    budgets.publish(timezone.now())
 
     said = status("Budget", "growth-budget")
     assert said["consumed"] == {"tokens": 600, "cost": 0.5, "currency": "EUR"}
@@ -345,9 +346,9 @@ def test_a_thousand_calls_rewrite_a_budget_once_and_nothing_new_rewrites_nothing
         robin.post("usage", {"items": items})
     before = ResourceRevision.objects.filter(kind="Budget").count()
 
-    assert accounting.publish(timezone.now()) > 0
-    assert accounting.publish(timezone.now()) == 0
-    assert accounting.renew(timezone.now()) == 0
+    assert budgets.publish(timezone.now()) > 0
+    assert budgets.publish(timezone.now()) == 0
+    assert budgets.renew(timezone.now()) == 0
 
     assert ResourceRevision.objects.filter(kind="Budget").count() == before + 1
     assert status("Budget", "growth-budget")["consumed"]["tokens"] == 1_000
@@ -356,10 +357,10 @@ def test_a_thousand_calls_rewrite_a_budget_once_and_nothing_new_rewrites_nothing
 def test_a_new_period_begins_at_nothing(robin: Api) -> None:
     apply(budget(enforcement="warn"))
     spend(robin, 950)
-    accounting.publish(timezone.now())
+    budgets.publish(timezone.now())
     assert Alert.objects.filter(resolved_at=None).exists()
 
-    accounting.renew(timezone.now() + timedelta(days=32))
+    budgets.renew(timezone.now() + timedelta(days=32))
 
     assert status("Budget", "growth-budget")["consumed"]["tokens"] == 0
     assert not Alert.objects.filter(resolved_at=None).exists()
@@ -403,7 +404,7 @@ def test_an_agents_own_limit_rings_once_a_day(robin: Api) -> None:
     assert [(each.resource.name, each.resolved_at) for each in Alert.objects.all()] == [
         ("robin", None)
     ]
-    accounting.renew(timezone.now() + timedelta(days=1))
+    budgets.renew(timezone.now() + timedelta(days=1))
     assert not Alert.objects.filter(resolved_at=None).exists()
 
 
@@ -441,7 +442,7 @@ def test_economics_shows_who_spent_what_on_what(robin: Api, alice: Api) -> None:
     model = {"provider": "openai", "name": "gpt-4o"}
     spend(robin, 800, cost={"value": 2}, model=model, decision="dec-1", workflow="refunds")
     spend(jay, 100, cost={"value": 1, "currency": "EUR"})
-    accounting.publish(timezone.now())
+    budgets.publish(timezone.now())
 
     found = alice.get("economics").json()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from resources.models import Compaction
+from resources.tables.models import Compaction
 from tests.api.conftest import Api
 
 pytestmark = pytest.mark.django_db

@@ -16,12 +16,15 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.request import Request
 
-from resources import announcements, deletion, tokens
 from resources.api.feed import Stream, end_all, streams
-from resources.models import AgentToken, Compaction, Resource
+from resources.store import announcements
+from resources.tables.models import AgentToken, Compaction, Resource
+from resources.usecases import deletion, tokens
 from tests.api.conftest import ALICE, agent, apply, domain, issue
 from tests.api.serving import Server, serve, until
 from tests.conftest import given
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture
@@ -45,6 +48,7 @@ def robin(real_database: None) -> dict[str, str]:
     return {"Authorization": f"Bearer {issue('robin', 'resources:read')}"}
 
 
+@pytest.mark.quick
 def test_every_change_arrives_in_order_with_its_document(
     server: Server, alice: dict[str, str]
 ) -> None:
@@ -129,6 +133,7 @@ def test_a_feed_overtaken_by_retention_says_so_and_ends(
     assert rest == []
 
 
+@pytest.mark.quick
 def test_a_revoked_token_ends_its_feed(server: Server, robin: dict[str, str]) -> None:
     with server.watch("bookmarkSeconds=1", **robin) as feed:
         next(feed)

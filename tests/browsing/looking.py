@@ -12,16 +12,18 @@ from playwright.sync_api import Page
 from .acting import Colleague
 from .stage import SIZES, overflow, violations
 
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-LOOKS = tuple((size, theme) for size in SIZES for theme in THEMES)
+Theme = Literal["light", "dark"]
+Looks = tuple[tuple[str, Theme], ...]
+THEMES: tuple[Theme, ...] = ("light", "dark")
+LOOKS: Looks = tuple((size, theme) for size in SIZES for theme in THEMES)
 # A theme gives the same elements other colours, and nothing else.
 ABOUT_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
 
 
-def faults(page: Page) -> list[str]:
+def faults(page: Page, looks: Looks = LOOKS) -> list[str]:
     """Return what is wrong with a page as it stands, light and dark, in every size."""
     found = []
-    for size, theme in LOOKS:
+    for size, theme in looks:
         width, height = SIZES[size]
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
@@ -32,12 +34,12 @@ def faults(page: Page) -> list[str]:
     return found
 
 
-def faults_of(page: Page, addresses: Iterable[str]) -> list[str]:
+def faults_of(page: Page, addresses: Iterable[str], looks: Looks = LOOKS) -> list[str]:
     """Return what is wrong with several pages."""
     found = []
     for address in addresses:
         page.goto(address)
-        found += faults(page)
+        found += faults(page, looks)
     return found
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 from django.urls import resolve
 
-from controllers.pages import urls
+from controllers.web import urls
 
 from .acting import Colleague
-from .looking import faults_of, hold, managed, send
+from .looking import LOOKS, Looks, faults_of, hold, managed, send
 from .stage import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.sqlite, pytest.mark.timeout(1_200)]
@@ -28,6 +28,7 @@ NO_PAGES = {
     "decide-many",
     "drill",
     "economics-csv",
+    "end-sessions",
     "group-change",
     "group-delete",
     "group-member",
@@ -35,6 +36,7 @@ NO_PAGES = {
     "inbox-read",
     "load-example",
     "machine-switch",
+    "mfa_index",
     "overrides-csv",
     "people-invite",
     "person-active",
@@ -173,15 +175,21 @@ def test_no_page_is_forgotten(made: Made) -> None:
 
     seen = {resolve(address).url_name for address in every}
 
-    # The door's own pages are looked at too.
-    assert {each.name for each in urls.urlpatterns} - NO_PAGES == seen - {"security"}
+    assert {each.name for each in urls.urlpatterns} - NO_PAGES == seen
 
 
+@pytest.mark.parametrize(
+    "looks",
+    [
+        pytest.param(LOOKS[:1], id="first"),
+        pytest.param(LOOKS[1:], id="others", marks=pytest.mark.full),
+    ],
+)
 @pytest.mark.parametrize("group", FIXED)
-def test_nothing_is_wrong_with(stage: Stage, made: Made, group: str) -> None:
+def test_nothing_is_wrong_with(stage: Stage, made: Made, group: str, looks: Looks) -> None:
     who = {"controllers": "ines", "managing": "admin"}.get(group, "maya")
 
-    found = faults_of(stage.open(who, "/profile"), addresses(made, group))
+    found = faults_of(stage.open(who, "/profile"), addresses(made, group), looks)
 
     assert not found, "\n".join(found)
 

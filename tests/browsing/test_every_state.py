@@ -11,7 +11,12 @@ from .acting import Colleague, expect_live, toast, walk_to
 from .looking import faults, faults_of
 from .stage import Stage, fail_on_errors, staged
 
-pytestmark = [pytest.mark.browser, pytest.mark.sqlite, pytest.mark.timeout(1_200)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.sqlite,
+    pytest.mark.timeout(1_200),
+    pytest.mark.full,
+]
 
 
 def passes(found: list[str]) -> None:

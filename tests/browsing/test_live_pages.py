@@ -16,7 +16,7 @@ from .acting import (
 )
 from .stage import Stage
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from .acting import Colleague
 from .stage import Stage
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full, pytest.mark.sqlite]
 
 AGENT = "/resources/agent/offer-designer"
 TOKYO = "Asia/Tokyo"

@@ -10,7 +10,7 @@ from playwright.sync_api import APIResponse, Page, Route, expect
 from .acting import Colleague, focused, toast, walk_down_to, walk_to
 from .stage import Stage
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full]
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def reread(page: Page, number: int) -> dict[str, object]:
     return found
 
 
+@pytest.mark.quick
 def test_one_key_approves_low_risk_and_another_takes_it_back(
     ines: Colleague, stage: Stage
 ) -> None:
@@ -240,6 +241,7 @@ def test_several_are_selected_and_approved_together(desk: Page, ines: Colleague)
     assert [ines.read(each)["state"] for each in numbers] == ["approved", "approved"]
 
 
+@pytest.mark.quick
 def test_everything_is_paused_and_goes_on_after_a_look(desk: Page, ines: Colleague) -> None:
     ines.wait_until_all_ran()
     number = ines.throttle("access-steward")

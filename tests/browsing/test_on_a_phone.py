@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from .acting import Colleague
 from .stage import Stage, overflow
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full, pytest.mark.sqlite]
 
 THUMB = 44
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from .acting import Colleague
 from .stage import Stage
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")

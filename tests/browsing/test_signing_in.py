@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from .stage import Stage
 
-pytestmark = [pytest.mark.browser, pytest.mark.product]
+pytestmark = [pytest.mark.browser, pytest.mark.product, pytest.mark.full]
 
 
 def test_a_link_signs_a_manager_in(stage: Stage) -> None:

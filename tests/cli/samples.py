@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from resources import documents
-from resources.kind import Document
+from resources.documents import files
+from resources.documents.kind import Document
 
 
 def domain(name: str = "growth", **spec: Any) -> Document:
@@ -32,11 +32,11 @@ def document(kind: str, name: str, spec: Document) -> Document:
 def put(file: Path, *wanted: Document) -> Path:
     """Write documents as one YAML stream."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(documents.dump_all(wanted, "yaml"), encoding="utf-8")
+    file.write_text(files.dump_all(wanted, "yaml"), encoding="utf-8")
     return file
 
 
 def read_folder(folder: Path) -> list[Document]:
     """Read every document below a folder."""
-    loaded = documents.load_paths([str(folder)])
+    loaded = files.load_paths([str(folder)])
     return [each.document for each in loaded if each.document is not None]

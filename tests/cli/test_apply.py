@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from resources.models import LedgerEvent, Resource
+from resources.tables.models import LedgerEvent, Resource
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, document, domain, put
 from tests.kinds.samples import ORGANISATION

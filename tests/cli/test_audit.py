@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from resources import evidence
-from resources.models import LedgerEvent
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain, put
 from tests.conftest import Clock

@@ -14,6 +14,7 @@ from schemathesis import Case, Response
 from cases.judging import Ledger, judge
 from cases.playing import Tally
 from ioa_site.commands import cases as command
+from tests.rows import every_row
 
 PROBLEM = {"type": "/problems/not-found", "title": "None", "status": 404, "detail": "None here."}
 DESCRIPTION = {
@@ -76,7 +77,7 @@ def test_a_good_answer_is_no_finding(case: Case[Any], response: Response) -> Non
     assert titles(case, response) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("response", "words"),
     [
         (answer(500, PROBLEM | {"status": 500}), "Server error"),

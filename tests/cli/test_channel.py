@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from controllers.models import Channel, Grant
 from ioa_site.work import caller
-from resources.actor import Actor
+from resources.documents.actor import Actor
 from tests.cli.conftest import Run
 from tests.decisions.mailing import Service, running
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from tests.cli.conftest import Run
 from tests.cli.samples import domain, put
 
 pytestmark = pytest.mark.sqlite
+
+CHANGELOG = Path(__file__).resolve().parent.parent.parent / "CHANGELOG.md"
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
@@ -42,7 +45,10 @@ def test_help_about_a_command_is_its_help(ioa: Run) -> None:
 
 
 def test_the_version_is_the_changelogs(ioa: Run) -> None:
-    assert ioa("--version").out == f"ioa {VERSION}\n"
+    newest = re.search(r"^## v(\S+)", CHANGELOG.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert newest is not None
+    assert ioa("--version").out == f"ioa {VERSION}\n" == f"ioa {newest[1]}\n"
 
 
 def test_an_unknown_command_suggests_the_nearest(ioa: Run) -> None:
@@ -103,6 +109,7 @@ def test_help_works_without_settings(ioa_process: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.full
 def test_a_closed_pipe_ends_quietly(
     ioa_process: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain, put
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import secrets
+from controllers.common import secrets
 from controllers.models import Endpoint, Grant
 from ioa_site.work import caller
-from resources.actor import Actor
+from resources.documents.actor import Actor
 from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.django_db

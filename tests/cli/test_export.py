@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from resources import kinds
-from resources.models import LedgerEvent, Resource
-from resources.yaml_text import read_yaml
+from resources.documents import kinds
+from resources.documents.yaml_text import read_yaml
+from resources.tables.models import LedgerEvent, Resource
 from tests.cli.conftest import ROOT, Run
 from tests.cli.samples import agent, domain, put, read_folder
 from tests.kinds import published
@@ -134,13 +134,13 @@ def test_an_export_that_breaks_off_is_marked_and_can_be_repeated(
     ioa: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ioa("apply", "-f", put(tmp_path / "a.yaml", domain(), agent()))
-    from ioa_site.work import exporting
+    from ioa_site.work import export
 
     def interrupt(folder: Path) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(exporting, "write_config", interrupt)
+        patch.setattr(export, "write_config", interrupt)
         broken = ioa("export", tmp_path / "out")
     marked = (tmp_path / "out" / "EXPORT-INCOMPLETE").exists()
     repeated = ioa("export", tmp_path / "out")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import time_machine
 
-from resources import documents
+from resources.documents import files
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain, put
 from tests.conftest import Clock
@@ -63,7 +63,7 @@ def test_one_resource_is_a_whole_document(ioa: Run) -> None:
     as_yaml = ioa("get", "agent", "bob")
     as_json = ioa("get", "agent", "bob", "-o", "json")
 
-    [loaded] = documents.load_text(as_yaml.out, source="x", media="yaml")
+    [loaded] = files.load_text(as_yaml.out, source="x", media="yaml")
     assert loaded.document == json.loads(as_json.out)
     assert json.loads(as_json.out)["metadata"]["generation"] == 1
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from django.db.models import Max
 
-from resources import documents
-from resources.models import LedgerEvent, Resource
+from resources.documents import files
+from resources.tables.models import LedgerEvent, Resource
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain
 
-pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite, pytest.mark.full]
 
 COUNT = 10_000
 DOMAINS = 20
@@ -30,7 +30,7 @@ def large_folder(tmp_path: Path) -> Path:
     ]
     everything = domains + agents
     for start in range(0, COUNT, 100):
-        text = documents.dump_all(everything[start : start + 100], "yaml")
+        text = files.dump_all(everything[start : start + 100], "yaml")
         (folder / f"{start:05}.yaml").write_text(text, encoding="utf-8")
     return folder
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 
 from controllers.models import Grant, Price
 from ioa_site.work import caller
-from resources.actor import Actor
-from resources.models import LedgerEvent
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent
 from tests.cli.conftest import Run
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controllers import chores, leases, routing
+from controllers.loop import routing
 from controllers.models import Cycle, Runtime, WorkItem
+from controllers.worker import housekeeping
+from controllers.workqueue import leases
 from tests.cli.conftest import Run
 from tests.conftest import Clock
 from tests.controllers.making import (
@@ -101,7 +103,7 @@ def test_waiting_runs_the_cycle_and_prints_it(ioa: Run, keeper: None) -> None:
 
 
 def test_a_request_is_left_to_the_loop(ioa: Run, keeper: None, today: Clock) -> None:
-    chores.run_due(today.now)
+    housekeeping.run_due(today.now)
 
     ran = ioa("reconcile", "keeper", "--reason", "I wonder.")
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from resources import evidence
+from resources.store import evidence
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain, put
 from tests.conftest import Clock

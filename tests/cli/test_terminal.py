@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from ioa_site.progress import Bar
-from ioa_site.terminal import as_value, counted, paint, shown, table
+from ioa_site.server.progress import Bar
+from ioa_site.server.terminal import as_value, counted, paint, shown, table
 from ioa_site.work.changes import dotted
 
 pytestmark = pytest.mark.sqlite

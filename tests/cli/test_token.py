@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ioa_site.work import caller
-from resources import tokens
-from resources.models import AgentToken
+from resources.tables.models import AgentToken
+from resources.usecases import tokens
 from tests.cli.conftest import Run
 from tests.cli.samples import agent, domain, put
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from controllers.cycles import MakeEffects
-from controllers.effects import Effects
-from controllers.engine.types import Action, Controller, Result, Snapshot
-from controllers.rows import Sighted
-from controllers.store import Reader
-from resources import specs, statuses
-from resources.actor import SYSTEM, Actor
-from resources.kind import Document
+from controllers.common.rows import Sighted
+from controllers.engine.terms import Action, Controller, Result, Snapshot
+from controllers.loop.cycle_run import MakeEffects
+from controllers.workqueue.cycle_effects import Effects
+from controllers.workqueue.target_store import Reader
+from resources.documents.actor import SYSTEM, Actor
+from resources.documents.kind import Document
+from resources.usecases import specs, statuses
 from tests.conftest import Clock
 from tests.controllers.making import WANTED, controller, declare, domain
 from tests.resources.making import made
@@ -110,7 +110,7 @@ def declares(clock: Clock, purpose: str, actor: Actor | None = None) -> Deed:
         target = snapshot.target
         document = made(target.kind, target.name, {**target.spec, "purpose": purpose})
         by = actor or Actor("controller", effects.controller.name)
-        assert specs.apply([specs.Wish(document)], actor=by, now=clock.now).written
+        assert specs.apply([specs.DesiredDocument(document)], actor=by, now=clock.now).written
         return "success"
 
     return deed

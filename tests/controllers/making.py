@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from controllers import runner
-from controllers.cycles import Means
 from controllers.engine import targets
 from controllers.engine.target import Target
-from controllers.engine.types import Reading, Snapshot
+from controllers.engine.terms import Reading, Snapshot
+from controllers.loop.cycle_run import Means
 from controllers.models import Alert, Cycle, Judgement, Runtime, WorkItem
-from resources import specs, statuses
-from resources.actor import SYSTEM
-from resources.kind import Document
-from resources.models import Condition, LedgerEvent
-from resources.specs import Wish
+from controllers.worker import worker_loop
+from resources.documents.actor import SYSTEM
+from resources.documents.kind import Document
+from resources.tables.models import Condition, LedgerEvent
+from resources.usecases import specs, statuses
+from resources.usecases.specs import DesiredDocument
 from tests.conftest import Clock
 from tests.resources.making import ALICE, live, made
 
@@ -51,7 +51,7 @@ def measure(clock: Clock, name: str, ships: int) -> None:
 
 def declare(clock: Clock, *documents: Document) -> None:
     """Apply documents as Alice, with a second person's approval; they must be accepted."""
-    wishes = [Wish(each, authorised=True) for each in documents]
+    wishes = [DesiredDocument(each, authorised=True) for each in documents]
     assert specs.apply(wishes, actor=ALICE, now=clock.now).written
 
 
@@ -71,7 +71,7 @@ def drifted(clock: Clock, *names: str) -> None:
 
 def work(clock: Clock, holder: str = "worker", **means: Any) -> list[Cycle]:
     """Do everything that is due, once, as a worker does at each tick."""
-    return runner.work(holder, Means(clock=lambda: clock.now, **means))
+    return worker_loop.work(holder, Means(clock=lambda: clock.now, **means))
 
 
 def while_judging(patch: pytest.MonkeyPatch, happens: Callable[[str], object]) -> None:

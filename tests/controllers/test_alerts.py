@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from controllers.models import Alert
-from resources import deletion, statuses
-from resources.actor import SYSTEM
+from resources.documents.actor import SYSTEM
+from resources.usecases import deletion, statuses
 from tests.conftest import Clock
 from tests.controllers.faults import Fire, doing, succeeds, understaffed
 from tests.controllers.making import (

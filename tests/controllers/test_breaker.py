@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controllers import operating, watchdog
-from resources.actor import SYSTEM, Actor
+from controllers.loop import watchdog
+from controllers.worker import controller_commands
+from resources.documents.actor import SYSTEM, Actor
 from tests.conftest import Clock
 from tests.controllers.faults import Fire, acting, doing, fails, hangs, understaffed
 from tests.controllers.making import (
@@ -23,6 +24,7 @@ from tests.controllers.making import (
     told,
     work,
 )
+from tests.problems import refuses
 from tests.resources.making import ALICE, ROBIN
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +52,7 @@ def ready() -> tuple[str, str]:
 
 
 def reset(clock: Clock, reason: str = "The fire is out.", actor: Actor = ALICE) -> None:
-    operating.reset_breaker(KEEPER, actor=actor, now=clock.now, reason=reason)
+    controller_commands.reset_breaker(KEEPER, actor=actor, now=clock.now, reason=reason)
 
 
 @pytest.mark.usefixtures("fire")
@@ -95,8 +97,8 @@ def test_time_alone_does_not_close_it(clock: Clock) -> None:
     assert runtime().breaker == "open"
     measure(clock, "harbour", 100)
     assert work(clock) == []
-    with pytest.raises(operating.Refused, match="Stopped until a person resets it"):
-        operating.request(KEEPER, actor=ALICE, now=clock.now)
+    with refuses("refused", match="Stopped until a person resets it"):
+        controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
     assert len(cycles()) == 3
 
 
@@ -134,20 +136,20 @@ def test_a_trial_that_fails_opens_it_again(clock: Clock) -> None:
 
 @pytest.mark.usefixtures("fire")
 @pytest.mark.parametrize(
-    ("actor", "reason", "refusal"),
+    ("actor", "reason", "code", "refusal"),
     [
-        (ALICE, "  ", "Say why"),
-        (ROBIN, "I feel better.", "Only a person"),
-        (Actor("controller", KEEPER), "I feel better.", "Only a person"),
-        (SYSTEM, "Restarted.", "Only a person"),
+        (ALICE, "  ", "invalid", "Say why"),
+        (ROBIN, "I feel better.", "refused", "Only a person"),
+        (Actor("controller", KEEPER), "I feel better.", "refused", "Only a person"),
+        (SYSTEM, "Restarted.", "refused", "Only a person"),
     ],
 )
 def test_only_a_person_with_a_reason_resets_it(
-    clock: Clock, actor: Actor, reason: str, refusal: str
+    clock: Clock, actor: Actor, reason: str, code: str, refusal: str
 ) -> None:
     """D-43"""
     rounds(clock, 3)
-    with pytest.raises(operating.Refused, match=refusal):
+    with refuses(code, match=refusal):
         reset(clock, reason, actor)
 
     assert runtime().breaker == "open"
@@ -159,10 +161,10 @@ def test_what_is_not_open_cannot_be_reset(clock: Clock) -> None:
     declare(clock, controller())
     work(clock)
 
-    with pytest.raises(operating.Refused, match="is not stopped"):
+    with refuses("refused", match="is not stopped"):
         reset(clock)
-    with pytest.raises(operating.Missing):
-        operating.reset_breaker("nobody", actor=ALICE, now=clock.now, reason="Try.")
+    with refuses("not-found"):
+        controller_commands.reset_breaker("nobody", actor=ALICE, now=clock.now, reason="Try.")
 
 
 def test_one_failed_cycle_does_not_stop_the_next(clock: Clock, fire: Fire) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from controllers import chores
-from controllers.chores import Duty
 from controllers.models import Chore
-from resources import evidence
-from resources.models import Checkpoint, Condition, ResourceRevision
+from controllers.worker import housekeeping
+from controllers.worker.housekeeping import Duty
+from resources.store import evidence
+from resources.tables.models import Checkpoint, Condition, ResourceRevision
 from tests.conftest import Clock
 from tests.resources.making import apply, made
 from tests.resources.racing import together
@@ -30,35 +30,35 @@ def test_everything_is_due_at_first_and_then_at_its_time(clock: Clock, settings:
     settings.CHECKPOINT_EVERY = timedelta(minutes=5)
     settings.RETENTION_EVERY = timedelta(hours=1)
 
-    assert chores.run_due(clock.now) == ALL
-    assert chores.run_due(clock.advance(seconds=4)) == []
-    assert chores.run_due(clock.advance(seconds=55)) == OFTEN
-    assert chores.run_due(clock.advance(seconds=1)) == [*PUBLISHED, "references"]
-    assert chores.run_due(clock.advance(minutes=4)) == [*OFTEN, *MINUTELY]
-    assert chores.run_due(clock.advance(minutes=55)) == ALL
+    assert housekeeping.run_due(clock.now) == ALL
+    assert housekeeping.run_due(clock.advance(seconds=4)) == []
+    assert housekeeping.run_due(clock.advance(seconds=55)) == OFTEN
+    assert housekeeping.run_due(clock.advance(seconds=1)) == [*PUBLISHED, "references"]
+    assert housekeeping.run_due(clock.advance(minutes=4)) == [*OFTEN, *MINUTELY]
+    assert housekeeping.run_due(clock.advance(minutes=55)) == ALL
 
 
 @pytest.mark.django_db
 def test_the_heart_beats_every_five_seconds(clock: Clock) -> None:
-    assert chores.heartbeat() is None
+    assert housekeeping.heartbeat() is None
 
-    chores.run_due(clock.now)
-    first = chores.heartbeat()
-    chores.run_due(clock.advance(seconds=4))
-    between = chores.heartbeat()
-    chores.run_due(clock.advance(seconds=1))
+    housekeeping.run_due(clock.now)
+    first = housekeeping.heartbeat()
+    housekeeping.run_due(clock.advance(seconds=4))
+    between = housekeeping.heartbeat()
+    housekeeping.run_due(clock.advance(seconds=1))
 
     assert first == between == clock.now - timedelta(seconds=5)
-    assert chores.heartbeat() == clock.now
+    assert housekeeping.heartbeat() == clock.now
 
 
 @pytest.mark.django_db
 def test_a_round_with_nothing_due_only_reads(clock: Clock, django_assert_num_queries: Any) -> None:
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
     clock.advance(seconds=1)
 
     with django_assert_num_queries(1) as asked:
-        chores.run_due(clock.now)
+        housekeeping.run_due(clock.now)
 
     assert asked[0]["sql"].startswith("SELECT")
 
@@ -75,17 +75,19 @@ def test_a_failing_chore_stops_nobody_and_comes_again(
 
     minute = timedelta(minutes=1)
     monkeypatch.setattr(
-        chores, "duties", lambda: (Duty("bad", minute, fail), Duty("good", minute, runs.append))
+        housekeeping,
+        "duties",
+        lambda: (Duty("bad", minute, fail), Duty("good", minute, runs.append)),
     )
 
     with caplog.at_level(logging.ERROR, "ioa.chores"):
-        first = chores.run_due(clock.now)
-    second = chores.run_due(clock.advance(minutes=1))
+        first = housekeeping.run_due(clock.now)
+    second = housekeeping.run_due(clock.advance(minutes=1))
 
     assert (first, second) == (["good"], ["good"])
     assert len(runs) == 4
     assert "The chore bad failed" in caplog.text
-    assert chores.heartbeat() == clock.now
+    assert housekeeping.heartbeat() == clock.now
 
 
 def test_of_many_processes_one_does_a_chore(clock: Clock, real_database: None) -> None:
@@ -94,7 +96,7 @@ def test_of_many_processes_one_does_a_chore(clock: Clock, real_database: None) -
     duty = Duty("work", timedelta(minutes=1), runs.append)
 
     for _ in range(3):
-        claims = together([partial(chores.claim, duty, clock.now)] * 6)
+        claims = together([partial(housekeeping.claim, duty, clock.now)] * 6)
         assert sorted(claims) == [False] * 5 + [True]
         clock.advance(minutes=1)
 
@@ -104,11 +106,11 @@ def test_of_many_processes_one_does_a_chore(clock: Clock, real_database: None) -
 def test_many_loops_do_each_chore_once(clock: Clock, real_database: None) -> None:
     apply(clock.now, made("Domain", "harbour"))
 
-    done = together([partial(chores.run_due, clock.now)] * 4)
+    done = together([partial(housekeeping.run_due, clock.now)] * 4)
 
     assert sorted(name for each in done for name in each) == sorted(ALL)
     assert Checkpoint.objects.count() == 1
-    assert chores.heartbeat() == clock.now
+    assert housekeeping.heartbeat() == clock.now
 
 
 @pytest.mark.django_db(transaction=True)
@@ -118,7 +120,7 @@ def test_the_chores_do_what_they_are_for(clock: Clock, settings: Any) -> None:
         apply(clock.now, made("Agent", "robin", {"purpose": str(number)}))
     Condition.objects.all().delete()
 
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
 
     assert Checkpoint.objects.count() == 1
     assert Condition.objects.get().type == "ReferencesResolved"

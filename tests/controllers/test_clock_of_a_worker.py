@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from controllers import clocks
+from controllers.common import clocks
 from controllers.models import Chore
-from controllers.runner import Loop
+from controllers.worker.worker_loop import Loop
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.servers]
 
 
 def shift(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:

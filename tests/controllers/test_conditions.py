@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controllers.models import Judgement
-from resources import deletion, statuses
-from resources.actor import Actor
+from resources.documents.actor import Actor
+from resources.usecases import deletion, statuses
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from controllers import operating
-from controllers.engine.types import Result
+from controllers.engine.terms import Result
 from controllers.models import Judgement, Proposal
-from resources import statuses
-from resources.actor import Actor
+from controllers.worker import controller_commands
+from resources.documents.actor import Actor
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.controllers.faults import (
     acting,
@@ -269,7 +269,9 @@ def test_a_person_may_let_it_try_again(clock: Clock) -> None:
     understaffed(clock, "harbour")
     declare(clock, acting(convergence={"maxIterations": 2}))
     look(clock, 5, doing(succeeds))
-    operating.request(KEEPER, actor=ALICE, now=clock.now, message="The crane works again.")
+    controller_commands.request(
+        KEEPER, actor=ALICE, now=clock.now, message="The crane works again."
+    )
     work(clock, effects=doing(scales(clock)))
     work(clock)
 

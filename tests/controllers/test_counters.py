@@ -10,9 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from bench import subjects, world
-from controllers import operating
 from controllers.models import DriftSample, Judgement
-from resources.models import Condition, LedgerEvent, ResourceRevision
+from controllers.worker import controller_commands
+from resources.tables.models import Condition, LedgerEvent, ResourceRevision
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def grow(size: int, to: int, now: datetime) -> datetime:
 
 def full_cycle(now: datetime) -> list[str]:
     """Run a cycle over everything; return its statements."""
-    operating.request(world.CONTROLLER, actor=world.PERSON, now=now)
+    controller_commands.request(world.CONTROLLER, actor=world.PERSON, now=now)
     return statements(now)
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from django.db.models import Model
 
-from controllers import creating
+from controllers.common import bulk_insert
 from controllers.models import Alert, Delivery, Proposal
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.controllers.making import declare, domain
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def alert(clock: Clock, resource: int, number: int) -> Alert:
@@ -60,7 +60,7 @@ def test_a_created_row_is_the_saved_row(clock: Clock) -> None:
     saved, created = (proposal(clock, key, digest) for digest in "ac")
 
     saved.save()
-    creating.create([created])
+    bulk_insert.create([created])
 
     assert columns(saved) | {"action_digest": "c"} == columns(created)
     again = Proposal.objects.get(uid=created.uid)
@@ -73,7 +73,7 @@ def test_keys_go_on_where_others_left_off(clock: Clock) -> None:
     first, *many = [alert(clock, key, number) for number in range(5)]
     first.save()
 
-    creating.create(many)
+    bulk_insert.create(many)
     last = alert(clock, key, 9)
     last.save()
 
@@ -98,13 +98,13 @@ def test_what_exists_stays_as_it_is(clock: Clock) -> None:
             created_at=clock.now,
         )
 
-    creating.create_missing([message("first", "a")])
-    creating.create_missing([message("second", "a"), message("other", "b")])
+    bulk_insert.create_missing([message("first", "a")])
+    bulk_insert.create_missing([message("second", "a"), message("other", "b")])
 
     assert sorted(Delivery.objects.values_list("key", "title")) == [("a", "first"), ("b", "other")]
 
 
 def test_nothing_is_nothing(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
-        creating.create([])
-        creating.create_missing([])
+        bulk_insert.create([])
+        bulk_insert.create_missing([])

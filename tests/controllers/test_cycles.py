@@ -9,11 +9,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from controllers import queue
-from controllers.lifecycle import OPEN
+from controllers.engine.proposal_lifecycle import OPEN
 from controllers.models import Alert, DriftSample, Judgement, Proposal
-from resources.canonical import digest
-from resources.models import Resource, ResourceRevision
+from controllers.workqueue import queue
+from resources.documents.canonical import digest
+from resources.tables.models import Resource, ResourceRevision
 from tests.conftest import Clock
 from tests.controllers.faults import (
     acting,

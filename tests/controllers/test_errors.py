@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from controllers.effects import Effects
 from controllers.engine import targets
-from controllers.engine.types import Action, Result, Snapshot
+from controllers.engine.terms import Action, Result, Snapshot
 from controllers.models import Judgement, WorkItem
-from controllers.store import Reader
-from resources import deletion
+from controllers.workqueue.cycle_effects import Effects
+from controllers.workqueue.target_store import Reader
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.controllers.faults import (
     Fire,
@@ -185,7 +185,7 @@ def test_on_error_rings_nowhere_in_the_quiet_modes(
 
 
 def test_what_hangs_is_cut_off_and_told(clock: Clock) -> None:
-    """I-73 D-40"""
+    """I-73 D-40 X-28"""
     understaffed(clock, "harbour")
     declare(clock, acting(actions=THREE, timeout="30s"))
     started = time.monotonic()

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
-from controllers import operating, records, rows
-from controllers.engine.types import Case, Renewed
+from controllers.common import rows
+from controllers.engine.terms import Case, Renewed
+from controllers.loop import chunk_writer
 from controllers.models import Cycle, DriftSample, Judgement
-from controllers.sights import InSight
-from resources import statuses
-from resources.actor import SYSTEM
-from resources.kind import Document
-from resources.models import Condition
+from controllers.worker import controller_commands
+from controllers.workqueue.chunk_snapshot import InSight
+from resources.documents.actor import SYSTEM
+from resources.documents.kind import Document
+from resources.tables.models import Condition
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.controllers.making import controller, declare, work
 from tests.resources.making import ALICE, live, made
@@ -114,7 +116,7 @@ def test_who_is_a_little_off_and_says_nothing_new_is_written_about_once(
     before = judged("robin").evaluated_at
     settled.clear()
 
-    operating.request("keeper", actor=ALICE, now=clock.now)
+    controller_commands.request("keeper", actor=ALICE, now=clock.now)
     again(clock)
 
     assert live("Agent", "robin").pk in settled
@@ -189,7 +191,7 @@ def test_who_is_changed_between_two_looks_at_it_is_looked_at_again(
 ) -> None:
     """D-08 A glance was not enough, and before the closer look somebody else was faster."""
     report(clock, "robin", errorRate=0.5)
-    usual, late, again_at = rows.resources, iter([0.9]), records.look_again
+    usual, late, again_at = rows.resources, iter([0.9]), chunk_writer.look_again
     queued: list[int] = []
 
     def resources(*given: Any, stated: bool = True) -> Any:
@@ -202,7 +204,7 @@ def test_who_is_changed_between_two_looks_at_it_is_looked_at_again(
         again_at(controller, keys, at)
 
     monkeypatch.setattr(rows, "resources", resources)
-    monkeypatch.setattr(records, "look_again", look_again)
+    monkeypatch.setattr(chunk_writer, "look_again", look_again)
     again(clock)
 
     assert queued == [live("Agent", "robin").pk]

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from controllers.models import Proposal
-from resources import ledger, statuses
-from resources.actor import SYSTEM
-from resources.kind import Document
+from resources.documents.actor import SYSTEM
+from resources.documents.kind import Document
+from resources.tables import ledger
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.controllers.faults import Fire, acting, doing, results, succeeds, understaffed
 from tests.controllers.making import (

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from controllers import cycles as running
-from controllers import leases, registration
-from controllers.cycles import Means
 from controllers.engine.errors import Fenced
-from controllers.leases import TERM, Lease
+from controllers.loop import cycle_run as running
+from controllers.loop import registration
+from controllers.loop.cycle_run import Means
 from controllers.models import Cycle, Runtime
-from resources import deletion, evidence
+from controllers.workqueue import leases
+from controllers.workqueue.leases import TERM, Lease
+from resources.store import evidence
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -36,6 +38,8 @@ from tests.controllers.making import (
 )
 from tests.resources.making import ALICE, everything, live
 from tests.resources.racing import together
+
+pytestmark = pytest.mark.servers
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 
-from controllers import people
-from resources.actor import SYSTEM
-from resources.models import LedgerEvent
+from controllers.access import people
+from resources.documents.actor import SYSTEM
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.resources.racing import together
 

@@ -6,11 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from controllers import leases, operating, queue, routing
 from controllers.engine.errors import POISON, NotReady, Permanent, Verdict
+from controllers.loop import routing
 from controllers.models import Judgement, WorkItem
-from resources import deletion
-from resources.models import DirtyMark
+from controllers.worker import controller_commands
+from controllers.workqueue import leases, queue
+from resources.tables.models import DirtyMark
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -105,7 +107,7 @@ def test_a_hundred_edits_while_waiting_are_one_cycle(
 def test_a_resource_changed_while_its_item_is_worked_on_is_judged_again(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F-17 F-09 The change is routed during the look, so only the count of arrivals tells."""
+    """F-17 F-09 X-14 The change is routed during the look, so only the count of arrivals tells."""
     edits = iter([7])
 
     def edit(_: str) -> None:
@@ -179,7 +181,7 @@ def test_every_trigger_shows_as_its_reason(clock: Clock, monkeypatch: pytest.Mon
     work(clock)
     clock.advance(seconds=2)
     reasons += [work(clock)[0].reasons]
-    operating.request(KEEPER, actor=ALICE, now=clock.now, message="Look again.")
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now, message="Look again.")
     (asked,) = work(clock)
 
     assert reasons == [
@@ -195,8 +197,8 @@ def test_every_trigger_shows_as_its_reason(clock: Clock, monkeypatch: pytest.Mon
 
 @pytest.mark.usefixtures("harbour")
 def test_what_is_asked_for_later_runs_then_and_not_before(clock: Clock) -> None:
-    """F-10 F-26"""
-    operating.request(KEEPER, actor=ALICE, now=clock.now, after=timedelta(seconds=30))
+    """F-10 F-26 X-16"""
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now, after=timedelta(seconds=30))
 
     clock.advance(seconds=29)
     assert work(clock) == []
@@ -209,7 +211,7 @@ def test_what_is_asked_for_later_runs_then_and_not_before(clock: Clock) -> None:
 def test_failures_are_retried_after_growing_delays(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F-12 F-20 The last ones of the row are past the point where a poisoned item is parked."""
+    """F-12 F-20 X-18 The last ones are past the point where a poisoned item is parked."""
     monkeypatch.setattr("controllers.engine.errors.POISON", 100)
     Fault(monkeypatch, ZeroDivisionError("always"), "harbour")
     declare(clock, controller(reconcileInterval="7d"))
@@ -331,7 +333,7 @@ def test_a_person_frees_what_is_parked(clock: Clock, monkeypatch: pytest.MonkeyP
     work(clock)
     fault.error = None
 
-    operating.request(KEEPER, actor=ALICE, now=clock.now)
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
     work(clock)
 
     assert fault.looks == ["harbour"] * 2

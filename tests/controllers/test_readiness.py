@@ -9,8 +9,8 @@ from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
 
-from controllers import chores
 from controllers.models import Runtime, WorkItem
+from controllers.worker import housekeeping
 from tests.conftest import Clock
 from tests.controllers.making import controller, declare, healthy, work
 
@@ -30,7 +30,7 @@ def ask() -> Any:
 
 
 def test_a_beating_heart_is_ready(today: Clock) -> None:
-    chores.run_due(today.now)
+    housekeeping.run_due(today.now)
 
     answer = ask()
 
@@ -39,7 +39,7 @@ def test_a_beating_heart_is_ready(today: Clock) -> None:
 
 
 def test_a_silent_loop_is_not_ready_and_still_counts(today: Clock) -> None:
-    chores.run_due(today.advance(seconds=-20))
+    housekeeping.run_due(today.advance(seconds=-20))
 
     answer = ask()
 
@@ -93,7 +93,7 @@ def test_a_database_that_is_gone_is_not_ready(monkeypatch: pytest.MonkeyPatch) -
     def fail() -> None:
         raise DatabaseError
 
-    monkeypatch.setattr(chores, "heartbeat", fail)
+    monkeypatch.setattr(housekeeping, "heartbeat", fail)
 
     answer = ask()
 

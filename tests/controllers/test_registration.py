@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from controllers import operating, registration, watchdog
-from controllers.effects import Effects
-from controllers.engine.types import Action, Result, Snapshot
+from controllers.engine.terms import Action, Result, Snapshot
+from controllers.loop import registration, watchdog
 from controllers.models import Alert, Cycle, DriftSample, Judgement, Proposal, Runtime, WorkItem
-from resources import deletion, evidence
-from resources.models import LedgerEvent, Resource
+from controllers.worker import controller_commands
+from controllers.workqueue.cycle_effects import Effects
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.controllers.faults import acting, doing, succeeds, understaffed
 from tests.controllers.making import (
@@ -35,6 +37,7 @@ from tests.controllers.making import (
     whole,
     work,
 )
+from tests.problems import refuses
 from tests.resources.making import ALICE, apply, live, shown
 
 pytestmark = pytest.mark.django_db
@@ -83,8 +86,8 @@ def test_one_that_cannot_run_says_why(clock: Clock) -> None:
     assert condition.message == "'soon' is not an interval."
     assert watchdog.census()["invalid"] == 1
     assert not WorkItem.objects.exists()
-    with pytest.raises(operating.Refused, match="is not an interval"):
-        operating.request(KEEPER, actor=ALICE, now=clock.now)
+    with refuses("refused", match="is not an interval"):
+        controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
 
 
 def test_one_that_cannot_run_keeps_nobody_back(clock: Clock) -> None:
@@ -275,8 +278,8 @@ def test_one_that_others_run_is_left_to_them(clock: Clock) -> None:
     assert not Judgement.objects.exists()
     assert not WorkItem.objects.exists()
     assert ready() == ("Unknown", "External")
-    with pytest.raises(operating.Refused, match="outside process"):
-        operating.request(KEEPER, actor=ALICE, now=clock.now)
+    with refuses("refused", match="outside process"):
+        controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
 
 
 def test_one_that_others_run_is_still_watched_over(clock: Clock) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from controllers.models import Cycle
-from resources import evidence, ledger
-from resources.models import LedgerEvent
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.controllers.faults import (
     Fire,

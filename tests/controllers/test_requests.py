@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import operating, roles
 from controllers.models import Grant
-from resources.actor import Actor
-from resources.models import LedgerEvent
+from controllers.worker import controller_commands
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -27,6 +27,7 @@ from tests.controllers.making import (
     while_judging,
     work,
 )
+from tests.problems import refuses
 from tests.resources.making import live
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +38,7 @@ def test_a_request_is_in_the_ledger_with_who_asked_and_why(clock: Clock) -> None
     """F-25"""
     declare(clock, controller())
 
-    operating.request(KEEPER, actor=ALICE, now=clock.now, message="After the storm.")
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now, message="After the storm.")
 
     event = LedgerEvent.objects.get(event="controller.reconciliation-requested")
     assert (event.actor, event.subject) == ("person/alice", "controller/keeper")
@@ -50,7 +51,7 @@ def test_a_cycle_goes_on_with_the_correlation_id_of_its_request(clock: Clock) ->
     drifted(clock, "harbour")
     work(clock)
     clock.advance(minutes=1)
-    operating.request(KEEPER, actor=ALICE, now=clock.now)
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
 
     (cycle,) = work(clock)
 
@@ -67,7 +68,7 @@ def test_a_cycle_goes_on_with_the_correlation_id_of_its_request(clock: Clock) ->
 def test_the_cycle_after_a_requested_one_begins_a_story_of_its_own(clock: Clock) -> None:
     declare(clock, controller())
     healthy(clock, "harbour")
-    operating.request(KEEPER, actor=ALICE, now=clock.now)
+    controller_commands.request(KEEPER, actor=ALICE, now=clock.now)
     (asked,) = work(clock)
     clock.advance(minutes=5)
 
@@ -94,7 +95,9 @@ def test_a_person_stops_a_controller_until_somebody_resets_it(clock: Clock) -> N
     drifted(clock, "harbour")
     work(clock)
 
-    operating.trip_breaker(KEEPER, person=operator(), now=clock.now, reason=" It talks nonsense. ")
+    controller_commands.trip_breaker(
+        KEEPER, person=operator(), now=clock.now, reason=" It talks nonsense. "
+    )
 
     assert runtime().breaker == "open"
     (event,) = told("controller.breaker-opened")
@@ -105,7 +108,7 @@ def test_a_person_stops_a_controller_until_somebody_resets_it(clock: Clock) -> N
     clock.advance(minutes=5)
     assert work(clock) == []
 
-    operating.reset_breaker(KEEPER, actor=ALICE, now=clock.now, reason="Mended.")
+    controller_commands.reset_breaker(KEEPER, actor=ALICE, now=clock.now, reason="Mended.")
     assert [each.outcome for each in work(clock)] == ["drift_reported"]
     assert runtime().breaker == "closed"
     assert alerts() == []
@@ -120,7 +123,7 @@ def test_a_cycle_under_way_is_cut_off_and_writes_nothing_more(
 
     def stop(_: str) -> None:
         if runtime().breaker == "closed":
-            operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="Stop!")
+            controller_commands.trip_breaker(KEEPER, person=person, now=clock.now, reason="Stop!")
 
     while_judging(monkeypatch, stop)
     work(clock)
@@ -136,10 +139,10 @@ def test_what_is_stopped_is_not_stopped_again(clock: Clock) -> None:
     healthy(clock, "harbour")
     work(clock)
     person = operator()
-    operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="First.")
+    controller_commands.trip_breaker(KEEPER, person=person, now=clock.now, reason="First.")
 
-    with pytest.raises(operating.Refused, match="stopped already"):
-        operating.trip_breaker(KEEPER, person=person, now=clock.now, reason="Second.")
+    with refuses("refused", match="stopped already"):
+        controller_commands.trip_breaker(KEEPER, person=person, now=clock.now, reason="Second.")
 
     assert runtime().breaker_reason == "person/olga: First."
     assert len(told("controller.breaker-opened")) == 1
@@ -151,8 +154,8 @@ def test_a_stop_says_why(clock: Clock, reason: str) -> None:
     healthy(clock, "harbour")
     work(clock)
 
-    with pytest.raises(operating.Refused):
-        operating.trip_breaker(KEEPER, person=operator(), now=clock.now, reason=reason)
+    with refuses("invalid"):
+        controller_commands.trip_breaker(KEEPER, person=operator(), now=clock.now, reason=reason)
 
     assert runtime().breaker == "closed"
 
@@ -163,8 +166,8 @@ def test_only_who_may_run_controllers_stops_one(clock: Clock) -> None:
     work(clock)
     nobody = User.objects.create(username="nobody")
 
-    with pytest.raises(roles.Denied, match="Only an operator or an administrator"):
-        operating.trip_breaker(KEEPER, person=nobody, now=clock.now, reason="No.")
+    with refuses("forbidden", match="Only an operator or an administrator"):
+        controller_commands.trip_breaker(KEEPER, person=nobody, now=clock.now, reason="No.")
 
     assert runtime().breaker == "closed"
 
@@ -176,7 +179,7 @@ def test_another_mode_is_proposed_and_two_others_approve_it(clock: Clock) -> Non
     declare(clock, controller(enforcementMode="warn"))
     work(clock)
 
-    filed = operating.propose_mode(
+    filed = controller_commands.propose_mode(
         KEEPER, "observe", person=operator(), now=clock.now, reason="Try it quietly."
     )
 
@@ -190,5 +193,7 @@ def test_another_mode_is_proposed_and_two_others_approve_it(clock: Clock) -> Non
 def test_a_mode_that_it_has_or_that_is_none_is_refused(clock: Clock, mode: str) -> None:
     declare(clock, controller(enforcementMode="warn"))
 
-    with pytest.raises(operating.Refused):
-        operating.propose_mode(KEEPER, mode, person=operator(), now=clock.now, reason="Because.")
+    with refuses("invalid"):
+        controller_commands.propose_mode(
+            KEEPER, mode, person=operator(), now=clock.now, reason="Because."
+        )

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from controllers import chores, retention
+from controllers.common import retention
+from controllers.common.retention import Swept
 from controllers.models import Alert, Cycle, DriftSample
-from controllers.retention import Swept
-from resources import evidence, ledger
-from resources.models import LedgerEvent, Resource
+from controllers.worker import housekeeping
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -216,7 +218,7 @@ def test_the_loop_looks_after_it(clock: Clock, settings: Any) -> None:
         work(clock)
         clock.advance(minutes=5)
 
-    assert "records" in chores.run_due(clock.now)
+    assert "records" in housekeeping.run_due(clock.now)
     assert [each.number for each in cycles()] == [3, 4]
     assert [each["what"] for each in dropped()] == ["cycles"]
     [after] = work(clock)

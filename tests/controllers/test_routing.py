@@ -10,13 +10,15 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controllers import compiled, queue, records, routing, rows, store
+from controllers.common import rows
 from controllers.engine import watch
+from controllers.loop import chunk_writer, routing
 from controllers.models import Judgement, WorkItem
-from resources import deletion, statuses
-from resources.actor import SYSTEM
-from resources.kind import Document
-from resources.models import DirtyMark, Resource
+from controllers.workqueue import compiled_controllers, queue, target_store
+from resources.documents.actor import SYSTEM
+from resources.documents.kind import Document
+from resources.tables.models import DirtyMark, Resource
+from resources.usecases import deletion, statuses
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -33,6 +35,7 @@ from tests.controllers.making import (
     work,
 )
 from tests.resources.making import ALICE, live, made
+from tests.tiers import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +57,7 @@ def northern(**spec: Any) -> Document:
     return controller(targetSelector={"matchLabels": NORTH}, **spec)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(LABELS, max_size=6), LABELS)
 def test_sql_and_the_engine_select_the_same(
     clock: Clock, labels: list[Document], wanted: Document
@@ -67,10 +70,10 @@ def test_sql_and_the_engine_select_the_same(
     ]
     with transaction.atomic():
         declare(clock, controller(targetSelector={"matchLabels": wanted}), *documents, *others)
-        found = compiled.load(live("Controller", KEEPER).pk)
-        compiled.compiled.cache_clear()
+        found = compiled_controllers.load(live("Controller", KEEPER).pk)
+        compiled_controllers.compiled.cache_clear()
         living = rows.read(Resource.objects.filter(deleted_at=None))
-        selected = set(store.living(found).values_list("name", flat=True))
+        selected = set(target_store.living(found).values_list("name", flat=True))
         marks = routing.take()
         routed = routing.watchers([found], marks, routing.labels_of([mark.key for mark in marks]))
         transaction.set_rollback(True)
@@ -235,7 +238,7 @@ def test_what_is_left_is_released_though_the_first_try_failed(
     def fail(*_: Any) -> None:
         raise DatabaseError("The disk is full.")
 
-    monkeypatch.setattr(records, "save", fail)
+    monkeypatch.setattr(chunk_writer, "save", fail)
     assert [each.outcome for each in work(clock)] == ["failed"]
     monkeypatch.undo()
     clock.advance(minutes=5)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controllers import registration, watchdog
-from resources.models import LedgerEvent, Resource
+from controllers.loop import registration, watchdog
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.controllers.faults import Fire
 from tests.controllers.making import (

@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from controllers import compiled, records, rows, runner
-from controllers.effects import Effects
+from controllers.common import rows
+from controllers.engine import configuration
 from controllers.engine.errors import TimedOut
-from controllers.engine.types import Action, Condition, Result, Snapshot
+from controllers.engine.terms import Action, Condition, Result, Snapshot
+from controllers.loop import chunk_writer
+from controllers.loop.chunk_writer import Chunk, Run
 from controllers.models import Cycle, DriftSample
-from controllers.records import Chunk, Run
-from controllers.sights import one_view
-from controllers.store import Reader
-from resources import deletion, statuses
-from resources.actor import SYSTEM
+from controllers.worker import worker_loop
+from controllers.workqueue import compiled_controllers
+from controllers.workqueue.chunk_snapshot import one_view
+from controllers.workqueue.cycle_effects import Effects
+from controllers.workqueue.target_store import Reader
+from resources.documents.actor import SYSTEM
+from resources.usecases import deletion, statuses
 from tests.conftest import Clock
 from tests.controllers.making import (
     KEEPER,
@@ -42,8 +46,8 @@ ALERTING = {"onDrift": [{"type": "alert", "channels": ["ops"]}]}
 
 def looked(name: str) -> Snapshot:
     """Read one domain as a cycle of the keeper would."""
-    keeper = compiled.load(live("Controller", KEEPER).pk)
-    reader = Reader(keeper, compiled.reads(keeper))
+    keeper = compiled_controllers.load(live("Controller", KEEPER).pk)
+    reader = Reader(keeper, configuration.reads(keeper))
     with one_view():
         [(snapshot, _)] = reader.snapshots(reader.among([live("Domain", name).pk]))
     return snapshot
@@ -202,14 +206,14 @@ def test_a_broken_database_costs_a_cycle_and_not_the_loop(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """O-08 O-43 O-05 D-49"""
-    usual, broken = records.save, [True]
+    usual, broken = chunk_writer.save, [True]
 
     def save(run: Run, chunk: Chunk, *rest: object) -> object:
         if broken:
             raise OperationalError("attempt to write a readonly database")
         return usual(run, chunk, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(records, "save", save)
+    monkeypatch.setattr(chunk_writer, "save", save)
     declare(clock, controller(actions=ALERTING))
     drifted(clock, "harbour")
     [failed] = work(clock)
@@ -226,7 +230,7 @@ def test_a_broken_database_costs_a_cycle_and_not_the_loop(
 @pytest.mark.django_db
 def test_every_worker_has_a_name_that_its_cycles_carry(clock: Clock) -> None:
     """O-02"""
-    first, second = runner.worker_name(), runner.worker_name()
+    first, second = worker_loop.worker_name(), worker_loop.worker_name()
     declare(clock, controller())
     work(clock, first)
     clock.advance(minutes=5)

@@ -7,16 +7,18 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from controllers import compiled, deciding, executing
-from controllers.cycles import Means
-from controllers.engine.types import Case
-from controllers.executing import looking
-from controllers.lifecycle import LAPSES
+from controllers import execution
+from controllers.decisions import answers
+from controllers.decisions.creation.controller_plan import wants
+from controllers.engine.proposal_lifecycle import LAPSES
+from controllers.engine.terms import Case
+from controllers.execution import recheck
+from controllers.loop.cycle_run import Means
 from controllers.models import Decision, Proposal, Step
-from controllers.proposing.wanting import wants
-from resources import statuses
-from resources.actor import Actor
-from resources.models import LedgerEvent, Resource
+from controllers.workqueue import compiled_controllers
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.decisions.making import AGENT, action, agent, controller, proposal, seen
 from tests.resources.making import apply, live
@@ -49,8 +51,8 @@ def keeper(clock: Clock, **spec: Any) -> Resource:
 
 def planned(clock: Clock, owner: Resource, resource: Resource, **given: Any) -> Proposal:
     """Make the proposal that a controller's own look at a resource leads to."""
-    declared = compiled.load(owner.pk)
-    case = looking.look_at(resource.pk, declared, clock.now)
+    declared = compiled_controllers.load(owner.pk)
+    case = recheck.look_at(resource.pk, declared, clock.now)
     assert isinstance(case, Case)
     (wanted,) = wants(declared, case).plans
     row = {
@@ -69,7 +71,7 @@ def planned(clock: Clock, owner: Resource, resource: Resource, **given: Any) -> 
 def approve(clock: Clock, wish: Proposal, *people: User) -> Proposal:
     """Let people approve a proposal."""
     for person in people:
-        wish = deciding.approve(
+        wish = answers.approve(
             wish.pk, person=person, seen=seen(wish), now=clock.now, reason="It is right."
         )
     assert wish.state == "approved"
@@ -97,7 +99,7 @@ def authorise(clock: Clock, wish: Proposal) -> Proposal:
 
 def run(clock: Clock, holder: str = "worker") -> int:
     """Be a worker for one round."""
-    return executing.run_due(holder, Means(clock=lambda: clock.now))
+    return execution.run_due(holder, Means(clock=lambda: clock.now))
 
 
 def now(wish: Proposal) -> Proposal:

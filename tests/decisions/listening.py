@@ -13,9 +13,10 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from controllers import secrets, webhooks
+from controllers.common import secrets
 from controllers.models import Endpoint
-from controllers.webhooks import Reply
+from controllers.operations import webhooks
+from controllers.operations.webhooks import Reply
 
 OLD = "whsec_" + "b2xkIHNlY3JldCBvZiAzMiBieXRlcyBsb25nIG9rYXk="
 NEW = "whsec_" + "bmV3IHNlY3JldCBvZiAzMiBieXRlcyBsb25nIG9rYXk="

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from controllers.lifecycle import OPEN
+from controllers.engine.proposal_lifecycle import OPEN
 from controllers.models import Decision, Proposal
-from resources.models import LedgerEvent, Resource
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.controllers.faults import acting, staffed, understaffed
 from tests.controllers.making import declare, domain, work

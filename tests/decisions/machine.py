@@ -14,14 +14,12 @@ from unittest import mock
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from controllers import (
-    executing,
-    expiring,
-    holds,
-)
-from controllers.cycles import Means
-from controllers.executing import failpoints, work
-from controllers.executing.settling import Answer
+from controllers import execution
+from controllers.decisions import expiry, holds
+from controllers.execution import agent_tasks, failpoints
+from controllers.execution.results import StepResult
+from controllers.loop.cycle_run import Means
+from resources.documents.problems import TAKEN, Problem
 from tests.decisions.moments import Row
 from tests.decisions.playing import (
     Crash,
@@ -61,8 +59,8 @@ class Machine(Proposing, Deciding, Ruling):
 
     def tick(self) -> None:
         if any_in("executing")(self):
-            executing.recover(self.truth.now)
-        executing.run_due("worker", Means(clock=lambda: self.truth.now))
+            execution.recover(self.truth.now)
+        execution.run_due("worker", Means(clock=lambda: self.truth.now))
 
     @precondition(any_in("approved", "executing"))
     @rule(place=st.sampled_from(PLACES), reply=st.sampled_from(["ok", "lost"]))
@@ -89,7 +87,7 @@ class Machine(Proposing, Deciding, Ruling):
         waiting = self.steps("waiting")
         key = waiting[number % len(waiting)]["id"]
         agent, now = self.world.targets[name], self.truth.now
-        if claim := self.attempt("claim", lambda: work.claim(key, agent, now)):
+        if claim := self.attempt("claim", lambda: agent_tasks.claim(key, agent, now)):
             self.claims[key] = claim
 
     @precondition(lambda self: self.claims)
@@ -98,7 +96,7 @@ class Machine(Proposing, Deciding, Ruling):
         key = list(self.claims)[number % len(self.claims)]
         claim, now = self.claims[key], self.truth.now
         if done := self.attempt(
-            "heartbeat", lambda: work.heartbeat(key, claim.fence - behind, claim.epoch, now)
+            "heartbeat", lambda: agent_tasks.heartbeat(key, claim.fence - behind, claim.epoch, now)
         ):
             assert not behind, "An old fence was taken."
             self.claims[key] = done
@@ -118,8 +116,10 @@ class Machine(Proposing, Deciding, Ruling):
 
         def tell() -> bool:
             try:
-                work.report(key, fence, Answer(word, "So it was."), now)
-            except work.Taken:
+                agent_tasks.report(key, fence, StepResult(word, "So it was."), now)
+            except Problem as problem:
+                if problem.code != TAKEN:
+                    raise
                 return False
             return True
 
@@ -136,5 +136,5 @@ class Machine(Proposing, Deciding, Ruling):
     @rule()
     def somebody_sweeps(self) -> None:
         self.swept = self.truth.now
-        sweeps = (expiring.sweep, holds.sweep, executing.recover)
+        sweeps = (expiry.sweep, holds.sweep, execution.recover)
         self.attempt("sweep", lambda: [sweep(self.swept) for sweep in sweeps])

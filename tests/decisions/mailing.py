@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
-from controllers import secrets
-from controllers.delivery import sending, services
+from controllers.common import secrets
 from controllers.models import Channel
+from controllers.notifications.delivery import sender, services
 from tests.conftest import Clock
 
 PATIENCE = 20
@@ -94,13 +94,13 @@ def running() -> Iterator[Service]:
 
 def send(clock: Clock, **options: Any) -> int:
     """Send what is due and wait until every lane is empty."""
-    sent = sending.send_due(clock.now, **options)
+    sent = sender.send_due(clock.now, **options)
     drain()
     return sent
 
 
 def drain() -> None:
     """Wait for the lanes."""
-    for lane in sending.lanes.values():
+    for lane in sender.lanes.values():
         lane.join(PATIENCE)
         assert not lane.is_alive(), "A lane hangs."

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from controllers.decisions.proposals import SeenRevision
 from controllers.engine import digests
 from controllers.models import Grant, Proposal
-from controllers.proposals import Seen
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.resources.making import apply, live, made
 
@@ -103,6 +103,6 @@ def proposal(
     return Proposal.objects.create(**row)
 
 
-def seen(proposal: Proposal) -> Seen:
+def seen(proposal: Proposal) -> SeenRevision:
     """Return what somebody sees of a proposal now."""
-    return Seen(proposal.revision, proposal.action_digest)
+    return SeenRevision(proposal.revision, proposal.action_digest)

@@ -8,8 +8,8 @@ from django.db import transaction
 
 from controllers import operations
 from controllers.operations.operation import Operation
-from resources.actor import Actor
-from resources.models import Resource
+from resources.documents.actor import Actor
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.resources.making import apply, live
 

@@ -13,33 +13,21 @@ from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from controllers import (
-    compiled,
-    deciding,
-    holds,
-    proposals,
-    roles,
-    webhooks,
-    witness,
-)
-from controllers.executing import failpoints, work
+from controllers.decisions import answers, local_checkpoint
+from controllers.decisions.proposals import SeenRevision
+from controllers.execution import agent_tasks, failpoints
 from controllers.models import Hold
-from controllers.proposals import Seen
-from controllers.webhooks import Reply
-from resources import evidence
-from resources.models import Resource
+from controllers.operations import webhooks
+from controllers.operations.webhooks import Reply
+from controllers.workqueue import compiled_controllers
+from resources.documents.problems import Problem
+from resources.store import evidence
+from resources.tables.models import Resource
 from tests.decisions.judging import OPEN, Judge
 from tests.decisions.moments import Row
 from tests.decisions.world import PEOPLE, TARGETS, Said, Truth, World
 
-REFUSALS = (
-    proposals.Refused,
-    roles.Denied,
-    roles.Refused,
-    roles.Missing,
-    holds.Refused,
-    work.Refused,
-)
+REFUSALS = (Problem,)
 WHY = "Because it is so."
 CONSEQUENT = ("override", "change", "break_glass", "adopt")
 FACTORS = (0.25, 0.5, 0.75)
@@ -81,9 +69,9 @@ class Play(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        compiled.compiled.cache_clear()
+        compiled_controllers.compiled.cache_clear()
         # The game before was rolled back, and who remembers it would call this one restored.
-        witness.file().unlink(missing_ok=True)
+        local_checkpoint.file().unlink(missing_ok=True)
         self.undo_all = transaction.atomic()
         self.undo_all.__enter__()
         self.truth = Truth()
@@ -91,9 +79,9 @@ class Play(RuleBasedStateMachine):
         self.refused, self.changed = False, set[int]()
         # What is true from the next step on.
         self.afterwards: list[Callable[[], None]] = []
-        self.pages: list[tuple[int, Seen]] = []
+        self.pages: list[tuple[int, SeenRevision]] = []
         self.last: Callable[[], Any] | None = None
-        self.claims: dict[int, work.Claim] = {}
+        self.claims: dict[int, agent_tasks.Claim] = {}
         # How the machine outside answers.
         self.replies = "ok"
         self.swept = self.truth.now
@@ -131,7 +119,7 @@ class Play(RuleBasedStateMachine):
         except REFUSALS as refused:
             self.refused = True
             self.tally[f"{name} refused"] += 1
-            self.tally[f"{type(refused).__name__}"] += 1
+            self.tally[refused.code] += 1
             return None
         self.tally[name] += 1
         return True if done is None else done
@@ -153,11 +141,11 @@ class Play(RuleBasedStateMachine):
 
     def answer(self, verb: str, row: Row, name: str, **given: Any) -> Any:
         """Let somebody answer what they see, and keep the page they saw."""
-        seen = Seen(row["revision"], row["action_digest"])
+        seen = SeenRevision(row["revision"], row["action_digest"])
         self.pages.append((row["id"], seen))
 
         def say() -> Any:
-            say_it = getattr(deciding, verb)
+            say_it = getattr(answers, verb)
             about = {"person": self.person(name), "seen": seen, "now": self.truth.now}
             return say_it(row["id"], **about | {"reason": WHY} | given)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from controllers import secrets
+from controllers.common import secrets
 from controllers.models import Endpoint
 from controllers.operations.endpoints import new_secret
 from tests.conftest import Clock

@@ -7,12 +7,9 @@ from datetime import timedelta
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from controllers import (
-    deciding,
-    grouping,
-)
+from controllers.decisions import answers, proposal_groups
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Proposal
-from controllers.proposals import Seen
 from tests.decisions.judging import OPEN, WAITING
 from tests.decisions.moments import Row
 from tests.decisions.playing import (
@@ -85,7 +82,7 @@ class Deciding(Play):
         """Say what an answer needs besides the reason."""
         until = self.truth.now + timedelta(days=8)
         if verb == "snooze":
-            return {"rest": deciding.Rest(until)}
+            return {"rest": answers.Rest(until)}
         if verb == "resolve":
             return {"outcome": "happened"}
         return {"until": until} if verb in ("accept", "extend") else {}
@@ -101,9 +98,9 @@ class Deciding(Play):
     @rule(number=pick, name=who, whole=st.booleans())
     def somebody_decides_otherwise(self, number: int, name: str, whole: bool) -> None:
         row = self.chosen(number, *OPEN)
-        instead = deciding.Instead() if whole else deciding.Instead(LIMIT, 400_000)
+        instead = answers.Instead() if whole else answers.Instead(LIMIT, 400_000)
         until = self.truth.now + timedelta(hours=5)
-        instead = deciding.Instead(instead.path, instead.value, until)
+        instead = answers.Instead(instead.path, instead.value, until)
         before = set(self.judge.seen.holds)
         if self.answer("override", row, name, instead=instead):
             scope = "field" if instead.path else "resource"
@@ -139,7 +136,7 @@ class Deciding(Play):
         rows = [row for row in self.rows if row["review_by"]] or self.rows
         key, by = rows[number % len(rows)]["id"], self.person(name)
         self.attempt(
-            "review", lambda: deciding.review(key, person=by, now=self.truth.now, reason=WHY)
+            "review", lambda: answers.review(key, person=by, now=self.truth.now, reason=WHY)
         )
 
     @precondition(any_in("unknown"))
@@ -152,11 +149,11 @@ class Deciding(Play):
     def somebody_decides_many(self, name: str, verb: str) -> None:
         """Answer all that waits; those that are refused change nothing, the others are judged."""
         rows = [row for row in self.rows if row["state"] in WAITING]
-        wanted = [(row["id"], Seen(row["revision"], row["action_digest"])) for row in rows]
+        wanted = [(row["id"], SeenRevision(row["revision"], row["action_digest"])) for row in rows]
         by, now = self.person(name), self.truth.now
         self.attempt(
             "decide many",
-            lambda: grouping.decide_all(wanted, verb, person=by, now=now, reason=WHY),
+            lambda: proposal_groups.decide_all(wanted, verb, person=by, now=now, reason=WHY),
         )
 
     @precondition(lambda self: self.pages)
@@ -177,10 +174,10 @@ class Deciding(Play):
         done = self.answer(verb, page, name)
         assert not (old and done), "An old form was taken."
 
-    def is_old(self, key: int, seen: Seen) -> bool:
+    def is_old(self, key: int, seen: SeenRevision) -> bool:
         """Tell whether a page no longer shows what there is."""
         row = self.judge.seen.proposals[key]
-        return seen != Seen(row["revision"], row["action_digest"])
+        return seen != SeenRevision(row["revision"], row["action_digest"])
 
     @precondition(lambda self: self.last)
     @rule()

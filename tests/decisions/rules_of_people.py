@@ -8,14 +8,13 @@ from django.contrib.auth.models import User
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from controllers import (
-    holds,
-    roles,
-)
+from controllers.access import roles
+from controllers.decisions import holds
 from controllers.models import Delegation
-from resources import snapshots, specs, statuses
-from resources.actor import Actor
-from resources.models import Resource
+from resources.documents.actor import Actor
+from resources.store import snapshots
+from resources.tables.models import Resource
+from resources.usecases import specs, statuses
 from tests.decisions.moments import Row
 from tests.decisions.playing import (
     LIMIT,
@@ -72,7 +71,7 @@ class Ruling(Play):
             ends,
         )
         worth = 600_000 if value and scope == "field" else None
-        wanted = holds.Wanted(reason=WHY, value=worth, **said._asdict())
+        wanted = holds.HoldRequest(reason=WHY, value=worth, **said._asdict())
         before = set(self.judge.seen.holds)
         by = self.person(name)
         if self.attempt("hold", lambda: holds.place(wanted, person=by, now=now)):
@@ -120,7 +119,7 @@ class Ruling(Play):
     def declare(self, row: Resource, spec: Row, name: str, *, authorised: bool) -> bool:
         metadata = snapshots.ordered_metadata(row.name, row.metadata)
         document = snapshots.assemble(row.kind, metadata, spec, {})
-        wish = specs.Wish(document, None, WHY, authorised)
+        wish = specs.DesiredDocument(document, None, WHY, authorised)
         actor = Actor("person", name)
         done = self.attempt(
             "declare", lambda: specs.apply([wish], actor=actor, now=self.truth.now)

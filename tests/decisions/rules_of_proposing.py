@@ -8,15 +8,13 @@ from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from controllers import (
-    compiled,
-    proposing,
-)
-from controllers.engine.types import Case, Renewed
-from controllers.executing import looking
+from controllers.decisions import creation
+from controllers.decisions.creation import Filing
+from controllers.engine.terms import Case, Renewed
+from controllers.execution import recheck
+from controllers.loop.chunk_writer import Run
 from controllers.models import Cycle, Runtime
-from controllers.proposing import Filing
-from controllers.records import Run
+from controllers.workqueue import compiled_controllers
 from tests.decisions.moments import Row
 from tests.decisions.playing import (
     FACTORS,
@@ -66,7 +64,7 @@ class Proposing(Play):
 
     def file(self, by: Any, name: str, *actions: Row) -> None:
         filing = Filing(self.world.targets[name].pk, actions, WHY)
-        self.last = lambda: proposing.propose(filing, by=by, now=self.truth.now)
+        self.last = lambda: creation.propose(filing, by=by, now=self.truth.now)
         self.attempt("propose", self.last)
 
     @rule(name=target)
@@ -75,14 +73,14 @@ class Proposing(Play):
         key, now = self.world.targets[name].pk, self.truth.now
 
         def look() -> None:
-            declared = compiled.load(self.world.keeper.pk)
-            found = looking.look_at(key, declared, now)
+            declared = compiled_controllers.load(self.world.keeper.pk)
+            found = recheck.look_at(key, declared, now)
             cycle = Cycle(started_at=now, correlation_id="look")
             run = Run(declared, None, cycle)  # type: ignore[arg-type]
             with transaction.atomic():
                 cases = [found] if isinstance(found, Case) else []
                 renewed = [found] if isinstance(found, Renewed) else []
-                proposing.refresh(run, cases, renewed, now)
+                creation.refresh(run, cases, renewed, now)
                 Runtime.objects.update(only_proposes_from=None)
 
         self.attempt("look", look)
@@ -97,7 +95,7 @@ class Proposing(Play):
         filing = Filing(row["resource_id"], [wish], WHY)
         by = by or self.person("ines")
         self.attempt(
-            "revise", lambda: proposing.revise(row["id"], filing, by=by, now=self.truth.now)
+            "revise", lambda: creation.revise(row["id"], filing, by=by, now=self.truth.now)
         )
 
     @precondition(any_in("expired", "lapsed"))
@@ -106,5 +104,5 @@ class Proposing(Play):
         row = self.chosen(number, "expired", "lapsed")
         by = self.person(name)
         self.attempt(
-            "repropose", lambda: proposing.repropose(row["id"], person=by, now=self.truth.now)
+            "repropose", lambda: creation.repropose(row["id"], person=by, now=self.truth.now)
         )

@@ -13,18 +13,23 @@ from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controllers import accounting, admission, holds
-from controllers.accounting import Claim
-from controllers.admission import Item, Request
+from controllers import admission, budgets
+from controllers.admission import Request, UsageEntry
+from controllers.budgets import Claim
+from controllers.decisions import holds
 from controllers.models import Admission, Consumption, Crossing, Hold, Usage
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken, LedgerEvent
+from resources.documents.actor import Actor
+from resources.documents.problems import Problem
+from resources.tables.models import AgentToken, LedgerEvent
+from resources.usecases import tokens
 from tests.conftest import Clock
 from tests.decisions.making import agent, person
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import apply, made
 from tests.resources.racing import together
+from tests.tiers import examples
+
+pytestmark = pytest.mark.servers
 
 ALICE = Actor("person", "alice")
 THREADS, CALLS, COST = 8, 12, 7
@@ -58,7 +63,7 @@ def call(token: AgentToken) -> str:
     row = admission.ask(request, token, datetime.now(UTC))
     if row.state != "allowed":
         return row.state
-    item = Item(Claim(COST), permit=admission.text_of(row))
+    item = UsageEntry(Claim(COST), permit=admission.text_of(row))
     [found] = admission.report([item], token, datetime.now(UTC))
     return found.permit
 
@@ -89,7 +94,7 @@ def test_eight_looping_threads_never_pass_a_hard_budget_by_even_one_call(
     assert (row.consumed, row.reserved) == (LIMIT // COST * COST, 0)
     assert row.consumed <= LIMIT < row.consumed + COST
     assert Crossing.objects.filter(event="budget_exceeded").count() == 1
-    accounting.publish(datetime.now(UTC))
+    budgets.publish(datetime.now(UTC))
     assert LedgerEvent.objects.filter(event="growth.budget_exceeded").count() == 1
 
 
@@ -116,8 +121,8 @@ def test_one_permit_is_redeemed_by_one_of_many(clock: Clock) -> None:
     def use() -> str:
         try:
             return admission.redeem(row.pk, text, request, mine, clock.now).state
-        except admission.NotPermitted as refused:
-            return refused.code
+        except Problem as refused:
+            return refused.rule
 
     assert Counter(together([use] * THREADS)) == {"redeemed": 1, "Replayed": THREADS - 1}
 
@@ -126,7 +131,7 @@ def test_one_permit_is_redeemed_by_one_of_many(clock: Clock) -> None:
 def test_the_same_record_from_many_is_counted_once(clock: Clock) -> None:
     agent(clock)
     mine = token(clock)
-    item = Item(Claim(COST), record="call-1")
+    item = UsageEntry(Claim(COST), record="call-1")
 
     found = together([lambda: admission.report([item], mine, clock.now)[0].verdict] * THREADS)
 
@@ -146,12 +151,12 @@ def test_no_permit_is_used_after_a_hold_was_acknowledged(clock: Clock) -> None:
     def use(key: int) -> Any:
         try:
             admission.redeem(key, texts[key], request, mine, datetime.now(UTC))
-        except admission.NotPermitted as refused:
-            return refused.code
+        except Problem as refused:
+            return refused.rule
         return "redeemed"
 
     def pause() -> str:
-        wanted = holds.Wanted("pause", "resource", "Look.", resource=row.pk)
+        wanted = holds.HoldRequest("pause", "resource", "Look.", resource=row.pk)
         holds.place(wanted, now=datetime.now(UTC), person=ines)
         done = Admission.objects.filter(state="redeemed").values_list("pk", flat=True)
         return f"paused after {len(done)}"
@@ -180,7 +185,9 @@ RECORDS = st.lists(
 
 @pytest.mark.django_db
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(records=RECORDS, cut=st.integers(1, 8))
 def test_the_counters_are_the_sum_of_the_records_whatever_the_order_and_repeats(
@@ -193,7 +200,7 @@ def test_the_counters_are_the_sum_of_the_records_whatever_the_order_and_repeats(
         agent(clock)
         mine = token(clock)
     items = [
-        Item(
+        UsageEntry(
             Claim(spent, spent // 2, cost, currency, "openai", "gpt-4o" if spent % 2 else ""),
             record=f"call-{name}",
             decision=decision,

@@ -7,12 +7,14 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, executing, holds
-from controllers.executing import work
-from controllers.executing.settling import Answer
+from controllers import execution
+from controllers.decisions import answers, holds
+from controllers.execution import agent_tasks
+from controllers.execution.results import StepResult
 from controllers.models import Grant, Proposal, Step
-from resources import evidence
-from resources.models import LedgerEvent, Resource
+from resources.documents.problems import Problem
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.decisions.carrying import (
     LIMIT,
@@ -28,6 +30,7 @@ from tests.decisions.carrying import (
     workflow,
 )
 from tests.decisions.making import AGENT, action, agent, proposal, seen
+from tests.problems import refuses
 from tests.resources.conftest import real_database
 from tests.resources.making import live
 from tests.resources.racing import together
@@ -36,7 +39,7 @@ __all__ = ["real_database"]
 
 pytestmark = pytest.mark.django_db
 
-DONE = Answer("done", "Restarted.", {"pid": 7})
+DONE = StepResult("done", "Restarted.", {"pid": 7})
 
 
 @pytest.fixture
@@ -70,23 +73,25 @@ def step_of(wish: Proposal) -> Step:
 
 
 def stop(clock: Clock, person: User, in_flight: str = "stop") -> holds.Placed:
-    wanted = holds.Wanted(kind="stop", scope="organisation", reason="Fire.", in_flight=in_flight)
+    wanted = holds.HoldRequest(
+        kind="stop", scope="organisation", reason="Fire.", in_flight=in_flight
+    )
     return holds.place(wanted, person=person, now=clock.now)
 
 
 def test_an_agent_claims_works_and_reports(clock: Clock, scribe: Resource, wish: Proposal) -> None:
     """O-39"""
-    (offered,) = work.claimable(scribe, clock.now)
-    claim = work.claim(offered.pk, scribe, clock.now)
+    (offered,) = agent_tasks.claimable(scribe, clock.now)
+    claim = agent_tasks.claim(offered.pk, scribe, clock.now)
 
     assert (claim.operation, claim.target) == ("restart", f"agent/{AGENT}")
     assert claim.key == offered.key
     assert claim.deadline == clock.now + timedelta(seconds=60)
-    assert list(work.claimable(scribe, clock.now)) == []
+    assert list(agent_tasks.claimable(scribe, clock.now)) == []
     clock.advance(seconds=50)
-    beat = work.heartbeat(offered.pk, claim.fence, claim.epoch, clock.now)
+    beat = agent_tasks.heartbeat(offered.pk, claim.fence, claim.epoch, clock.now)
     assert beat.deadline == clock.now + timedelta(seconds=60)
-    work.report(offered.pk, claim.fence, DONE, clock.now)
+    agent_tasks.report(offered.pk, claim.fence, DONE, clock.now)
 
     assert state(wish) == "verifying"
     step = step_of(wish)
@@ -102,21 +107,21 @@ def test_nobody_else_is_shown_the_work_or_may_claim_it(clock: Clock, wish: Propo
     """O-39"""
     other = agent(clock, "editor")
 
-    assert list(work.claimable(other, clock.now)) == []
-    with pytest.raises(work.Missing):
-        work.claim(step_of(wish).pk, other, clock.now)
-    with pytest.raises(work.Missing):
-        work.claim(999, other, clock.now)
+    assert list(agent_tasks.claimable(other, clock.now)) == []
+    with refuses("not-found"):
+        agent_tasks.claim(step_of(wish).pk, other, clock.now)
+    with refuses("not-found"):
+        agent_tasks.claim(999, other, clock.now)
     assert step_of(wish).state == "waiting"
 
 
 def test_what_is_claimed_is_not_claimed_again(
     clock: Clock, scribe: Resource, wish: Proposal
 ) -> None:
-    work.claim(step_of(wish).pk, scribe, clock.now)
+    agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
 
-    with pytest.raises(work.Taken):
-        work.claim(step_of(wish).pk, scribe, clock.now)
+    with refuses("taken"):
+        agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     assert story(wish).count("claimed") == 1
 
 
@@ -130,8 +135,10 @@ def test_of_many_processes_of_an_agent_one_gets_the_claim(
 
     def attempt() -> bool:
         try:
-            work.claim(key, scribe, clock.now)
-        except work.Taken:
+            agent_tasks.claim(key, scribe, clock.now)
+        except Problem as problem:
+            if problem.code != "taken":
+                raise
             return False
         return True
 
@@ -145,11 +152,11 @@ def test_a_hold_keeps_work_from_being_claimed(
     """I2"""
     placed = stop(clock, maya)
 
-    with pytest.raises(work.Stop, match="Fire"):
-        work.claim(step_of(wish).pk, scribe, clock.now)
+    with refuses("stopped", match="Fire"):
+        agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
 
     holds.lift(placed.hold.pk, person=maya, now=clock.now, reason="It is out.")
-    assert work.claim(step_of(wish).pk, scribe, clock.now).epoch == holds.epoch()
+    assert agent_tasks.claim(step_of(wish).pk, scribe, clock.now).epoch == holds.epoch()
 
 
 def test_an_approval_that_no_longer_stands_keeps_work_from_being_claimed(
@@ -158,38 +165,38 @@ def test_an_approval_that_no_longer_stands_keeps_work_from_being_claimed(
     """I1"""
     Grant.objects.filter(person=maya).delete()
 
-    with pytest.raises(work.Refused, match="stands behind"):
-        work.claim(step_of(wish).pk, scribe, clock.now)
+    with refuses("refused", match="stands behind"):
+        agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
 
 
 def test_a_hold_stops_work_that_has_begun(
     clock: Clock, scribe: Resource, wish: Proposal, maya: User
 ) -> None:
     """I-97 I2: at the next safe point, and it can be taken up later."""
-    claim = work.claim(step_of(wish).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     placed = stop(clock, maya)
 
-    with pytest.raises(work.Stop, match="Fire"):
-        work.heartbeat(step_of(wish).pk, claim.fence, claim.epoch, clock.now)
-    with pytest.raises(work.Stop):
-        work.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
-    work.report(step_of(wish).pk, claim.fence, Answer("stopped", "As told."), clock.now)
+    with refuses("stopped", match="Fire"):
+        agent_tasks.heartbeat(step_of(wish).pk, claim.fence, claim.epoch, clock.now)
+    with refuses("stopped"):
+        agent_tasks.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
+    agent_tasks.report(step_of(wish).pk, claim.fence, StepResult("stopped", "As told."), clock.now)
 
     assert (state(wish), step_of(wish).state) == ("approved", "waiting")
     holds.lift(placed.hold.pk, person=maya, now=clock.now, reason="It is out.")
     run(clock)
-    assert work.claim(step_of(wish).pk, scribe, clock.now).key == claim.key
+    assert agent_tasks.claim(step_of(wish).pk, scribe, clock.now).key == claim.key
 
 
 def test_a_hold_that_lets_work_finish_does(
     clock: Clock, scribe: Resource, wish: Proposal, maya: User
 ) -> None:
     """I-97"""
-    claim = work.claim(step_of(wish).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     stop(clock, maya, in_flight="finish")
 
-    beat = work.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
-    work.report(step_of(wish).pk, beat.fence, DONE, clock.now)
+    beat = agent_tasks.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
+    agent_tasks.report(step_of(wish).pk, beat.fence, DONE, clock.now)
 
     assert state(wish) == "verifying"
 
@@ -198,33 +205,34 @@ def test_an_epoch_from_before_a_hold_is_refused_with_the_present_one(
     clock: Clock, scribe: Resource, wish: Proposal, maya: User
 ) -> None:
     """I2"""
-    claim = work.claim(step_of(wish).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     agent(clock, "painter", domain="arts")
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         kind="pause", scope="resource", reason="Wait.", resource=live("Agent", "painter").pk
     )
     holds.place(wanted, person=maya, now=clock.now)
 
-    with pytest.raises(work.Stale) as refused:
-        work.heartbeat(step_of(wish).pk, claim.fence, claim.epoch, clock.now)
+    with refuses("stale-epoch") as refused:
+        agent_tasks.heartbeat(step_of(wish).pk, claim.fence, claim.epoch, clock.now)
 
-    beat = work.heartbeat(step_of(wish).pk, claim.fence, refused.value.epoch, clock.now)
-    assert beat.epoch == refused.value.epoch == holds.epoch()
+    present = int(refused.value.facts["epoch"])
+    beat = agent_tasks.heartbeat(step_of(wish).pk, claim.fence, present, clock.now)
+    assert beat.epoch == present == holds.epoch()
 
 
 def test_a_decision_of_a_person_ends_the_work(
     clock: Clock, scribe: Resource, wish: Proposal, maya: User
 ) -> None:
     """I-95"""
-    claim = work.claim(step_of(wish).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     about = now(wish)
-    deciding.override(
+    answers.override(
         about.pk, person=maya, seen=seen(about), now=clock.now, reason="I do it myself."
     )
 
-    with pytest.raises(work.Stop, match="overridden"):
-        work.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
-    work.report(step_of(wish).pk, claim.fence, DONE, clock.now)
+    with refuses("stopped", match="overridden"):
+        agent_tasks.heartbeat(step_of(wish).pk, claim.fence, holds.epoch(), clock.now)
+    agent_tasks.report(step_of(wish).pk, claim.fence, DONE, clock.now)
 
     assert (state(wish), step_of(wish).state) == ("overridden", "done")
     assert story(wish)[-1] == "late-result"
@@ -234,23 +242,23 @@ def test_a_silent_agent_loses_its_claim_and_may_claim_again(
     clock: Clock, scribe: Resource, wish: Proposal
 ) -> None:
     """O-40 O-39 I12"""
-    first = work.claim(step_of(wish).pk, scribe, clock.now)
+    first = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     clock.advance(seconds=61)
-    with pytest.raises(work.Taken):
-        work.heartbeat(step_of(wish).pk, first.fence, first.epoch, clock.now)
+    with refuses("taken"):
+        agent_tasks.heartbeat(step_of(wish).pk, first.fence, first.epoch, clock.now)
 
-    executing.recover(clock.now)
+    execution.recover(clock.now)
 
     assert (state(wish), step_of(wish).state) == ("executing", "waiting")
-    second = work.claim(step_of(wish).pk, scribe, clock.now)
+    second = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     assert second.fence > first.fence
     assert second.key == first.key
-    with pytest.raises(work.Taken):
-        work.heartbeat(step_of(wish).pk, first.fence, second.epoch, clock.now)
-    with pytest.raises(work.Taken):
-        work.report(step_of(wish).pk, first.fence, Answer("failed", "Late."), clock.now)
+    with refuses("taken"):
+        agent_tasks.heartbeat(step_of(wish).pk, first.fence, second.epoch, clock.now)
+    with refuses("taken"):
+        agent_tasks.report(step_of(wish).pk, first.fence, StepResult("failed", "Late."), clock.now)
     assert step_of(wish).state == "claimed"
-    work.report(step_of(wish).pk, second.fence, DONE, clock.now)
+    agent_tasks.report(step_of(wish).pk, second.fence, DONE, clock.now)
     assert state(wish) == "verifying"
 
 
@@ -258,13 +266,13 @@ def test_what_must_not_happen_twice_goes_to_a_person_when_its_agent_falls_silent
     clock: Clock, scribe: Resource, once: Proposal
 ) -> None:
     """I3: a result that comes too late is kept for whoever decides."""
-    claim = work.claim(step_of(once).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(once).pk, scribe, clock.now)
     clock.advance(seconds=61)
-    executing.recover(clock.now)
+    execution.recover(clock.now)
 
     assert (state(once), step_of(once).state) == ("unknown", "unknown")
-    with pytest.raises(work.Taken, match="too late"):
-        work.report(step_of(once).pk, claim.fence, DONE, clock.now)
+    with refuses("taken", match="too late"):
+        agent_tasks.report(step_of(once).pk, claim.fence, DONE, clock.now)
     assert state(once) == "unknown"
     late = LedgerEvent.objects.get(stream=once.stream, event="proposal.late-result")
     assert (late.actor, late.payload["word"]) == (f"agent/{AGENT}", "done")
@@ -274,10 +282,10 @@ def test_an_agent_that_is_only_slow_is_heard(
     clock: Clock, scribe: Resource, once: Proposal
 ) -> None:
     """As long as nobody took the claim from it, its word is the best there is."""
-    claim = work.claim(step_of(once).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(once).pk, scribe, clock.now)
     clock.advance(seconds=300)
 
-    work.report(step_of(once).pk, claim.fence, DONE, clock.now)
+    agent_tasks.report(step_of(once).pk, claim.fence, DONE, clock.now)
 
     assert state(once) == "verifying"
 
@@ -286,9 +294,9 @@ def test_an_agent_that_falls_silent_every_time_is_given_up(
     clock: Clock, scribe: Resource, wish: Proposal
 ) -> None:
     for _ in range(3):
-        work.claim(step_of(wish).pk, scribe, clock.now)
+        agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
         clock.advance(seconds=61)
-        executing.recover(clock.now)
+        execution.recover(clock.now)
 
     assert state(wish) == "unknown"
 
@@ -297,10 +305,10 @@ def test_work_that_no_agent_takes_lapses(clock: Clock, scribe: Resource, wish: P
     """I13"""
     clock.advance(hours=25)
 
-    assert list(work.claimable(scribe, clock.now)) == []
-    with pytest.raises(work.Taken):
-        work.claim(step_of(wish).pk, scribe, clock.now)
-    executing.recover(clock.now)
+    assert list(agent_tasks.claimable(scribe, clock.now)) == []
+    with refuses("taken"):
+        agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
+    execution.recover(clock.now)
 
     assert state(wish) == "lapsed"
 
@@ -317,10 +325,10 @@ def test_work_that_no_agent_takes_lapses(clock: Clock, scribe: Resource, wish: P
 def test_what_an_agent_says_of_something_that_must_not_happen_twice(
     clock: Clock, scribe: Resource, once: Proposal, word: str, becomes: str
 ) -> None:
-    claim = work.claim(step_of(once).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(once).pk, scribe, clock.now)
 
-    answer = Answer(word, "So it went.")  # type: ignore[arg-type]
-    work.report(step_of(once).pk, claim.fence, answer, clock.now)
+    answer = StepResult(word, "So it went.")  # type: ignore[arg-type]
+    agent_tasks.report(step_of(once).pk, claim.fence, answer, clock.now)
 
     assert state(once) == becomes
     assert now(once).error == ("scribe says “So it went.”" if becomes != "approved" else "")
@@ -329,14 +337,14 @@ def test_what_an_agent_says_of_something_that_must_not_happen_twice(
 def test_what_failed_for_now_is_offered_again(
     clock: Clock, scribe: Resource, wish: Proposal
 ) -> None:
-    claim = work.claim(step_of(wish).pk, scribe, clock.now)
+    claim = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
 
-    work.report(step_of(wish).pk, claim.fence, Answer("transient", "Busy."), clock.now)
+    agent_tasks.report(step_of(wish).pk, claim.fence, StepResult("transient", "Busy."), clock.now)
     assert state(wish) == "approved"
     clock.advance(seconds=2)
     run(clock)
 
-    again = work.claim(step_of(wish).pk, scribe, clock.now)
+    again = agent_tasks.claim(step_of(wish).pk, scribe, clock.now)
     assert (again.key, again.fence > claim.fence) == (claim.key, True)
 
 
@@ -347,10 +355,10 @@ def test_what_comes_after_the_agents_part_is_left_to_a_worker(
     actions = [restarting(), action(sequence=2)]
     wish = approve(clock, proposal(clock, scribe, actions=actions), maya)
     run(clock)
-    (step,) = work.claimable(scribe, clock.now)
-    claim = work.claim(step.pk, scribe, clock.now)
+    (step,) = agent_tasks.claimable(scribe, clock.now)
+    claim = agent_tasks.claim(step.pk, scribe, clock.now)
 
-    work.report(step.pk, claim.fence, DONE, clock.now)
+    agent_tasks.report(step.pk, claim.fence, DONE, clock.now)
     assert (state(wish), limit()) == ("executing", LIMIT)
 
     run(clock)

@@ -9,14 +9,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from controllers import deciding, holds, proposals, roles
-from controllers.deciding import Instead, Rest
+from controllers.decisions import answers, holds, proposals
+from controllers.decisions.answers import Instead, Rest
 from controllers.models import Decision, Hold, Proposal, Step
-from controllers.proposals import Changed, Decided, Expired
-from resources.actor import SYSTEM
-from resources.models import LedgerEvent, Resource
+from resources.documents.actor import SYSTEM
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.decisions.making import action, agent, controller, person, proposal, seen
+from tests.problems import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def pending(clock: Clock) -> Proposal:
 
 def say(answer: str, row: Proposal, who: User, now: datetime, **given: Any) -> Proposal:
     given = {"reason": WHY, "seen": seen(row)} | given
-    said: Proposal = getattr(deciding, answer)(row.pk, person=who, now=now, **given)
+    said: Proposal = getattr(answers, answer)(row.pk, person=who, now=now, **given)
     return said
 
 
@@ -69,7 +69,7 @@ def test_an_edit_is_a_new_revision_that_somebody_else_approves(
     assert stored.planned_digest == pending.action_digest
     assert "maya" in stored.interested
     assert last(pending).payload["before"][0]["parameters"]["factor"] == 0.5
-    with pytest.raises(Changed):
+    with refuses("changed"):
         say("approve", pending, tomas, clock.now)
     assert say("approve", stored, tomas, clock.now).state == "approved"
 
@@ -81,7 +81,7 @@ def test_the_same_edit_twice_is_one_revision(pending: Proposal, maya: User, cloc
 
     assert again.revision == 2
     assert count(pending) == 1
-    with pytest.raises(Changed):
+    with refuses("changed"):
         say("change", pending, maya, clock.now, edits={1: {"factor": 0.75}})
 
 
@@ -110,7 +110,7 @@ def test_an_editor_may_edit_again(pending: Proposal, maya: User, clock: Clock) -
 def test_an_edit_that_makes_no_sense_is_refused(
     pending: Proposal, maya: User, clock: Clock, edits: Any, sentence: str
 ) -> None:
-    with pytest.raises(deciding.Invalid, match=sentence):
+    with refuses("invalid", match=sentence):
         say("change", pending, maya, clock.now, edits=edits)
 
     assert Proposal.objects.get(pk=pending.pk).revision == 1
@@ -128,7 +128,7 @@ def test_an_edit_cannot_repeat_another_open_plan(
         actions=[action(parameters=edited, touches=touches)],
     )
 
-    with pytest.raises(deciding.Invalid, match="The same plan is open"):
+    with refuses("invalid", match="The same plan is open"):
         say("change", pending, maya, clock.now, edits={1: {"factor": 0.25}})
 
 
@@ -150,7 +150,7 @@ def test_people_see_what_changed_since_they_looked(
     second = say("change", first, tomas, clock.now, edits={1: {"factor": 0.75}})
     second.score = 0.6
 
-    factor, score = deciding.since(second, 2)
+    factor, score = answers.since(second, 2)
 
     assert factor == {
         "what": "actions",
@@ -160,10 +160,10 @@ def test_people_see_what_changed_since_they_looked(
         "after": 0.75,
     }
     assert (score["what"], score["before"], score["after"]) == ("score", 0.4, 0.6)
-    since_first = {each["pointer"]: each for each in deciding.since(second, 1)}
+    since_first = {each["pointer"]: each for each in answers.since(second, 1)}
     assert since_first["/actions/1/parameters/factor"]["before"] == 0.5
-    assert [each["what"] for each in deciding.since(second, 3)] == ["score"]
-    assert deciding.since(second, 99) == []
+    assert [each["what"] for each in answers.since(second, 3)] == ["score"]
+    assert answers.since(second, 99) == []
 
 
 # Override.
@@ -204,7 +204,7 @@ def test_an_override_may_put_a_value_in_the_place_of_the_plan(
 def test_an_override_that_makes_no_sense_leaves_everything_as_it_was(
     pending: Proposal, maya: User, clock: Clock, instead: Instead
 ) -> None:
-    with pytest.raises(deciding.Invalid):
+    with refuses("invalid"):
         say("override", pending, maya, clock.now, instead=instead)
 
     assert Proposal.objects.get(pk=pending.pk).state == "pending"
@@ -213,7 +213,7 @@ def test_an_override_that_makes_no_sense_leaves_everything_as_it_was(
 
 
 def test_a_viewer_overrides_nothing(pending: Proposal, vera: User, clock: Clock) -> None:
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say("override", pending, vera, clock.now)
 
     assert Proposal.objects.get(pk=pending.pk).state == "pending"
@@ -228,10 +228,10 @@ def test_an_override_answers_what_is_approved_too(
 
 
 def test_glass_never_beats_a_hold(pending: Proposal, maya: User, ines: User, clock: Clock) -> None:
-    wanted = holds.Wanted("pause", "resource", "Leave it.", resource=pending.resource_id)
+    wanted = holds.HoldRequest("pause", "resource", "Leave it.", resource=pending.resource_id)
     holds.place(wanted, person=ines, now=clock.now)
 
-    with pytest.raises(deciding.Held, match="Leave it"):
+    with refuses("stopped", match="Leave it"):
         say("break_glass", pending, maya, clock.now)
 
     assert Proposal.objects.get(pk=pending.pk).state == "pending"
@@ -274,7 +274,7 @@ def test_what_cannot_be_adopted_is_refused(
 ) -> None:
     Proposal.objects.filter(pk=pending.pk).update(evidence=evidence)
 
-    with pytest.raises(deciding.Invalid, match=sentence):
+    with refuses("invalid", match=sentence):
         say("adopt", pending, maya, clock.now)
 
     assert Proposal.objects.get(pk=pending.pk).state == "pending"
@@ -286,7 +286,7 @@ def test_nobody_adopts_a_lower_guard_alone(clock: Clock, maya: User) -> None:
     lower = VERSION | {"subject": "field/spec.enforcementMode", "desired": "warn"}
     row = proposal(clock, keeper, evidence=[lower | {"observed": "observe"}])
 
-    with pytest.raises(deciding.Invalid, match="a second person has to approve"):
+    with refuses("invalid", match="a second person has to approve"):
         say("adopt", row, maya, clock.now)
 
     assert Resource.objects.get(pk=keeper.pk).spec["enforcementMode"] == "warn"
@@ -308,12 +308,12 @@ def test_nobody_adopts_over_the_override_of_another(
     pending: Proposal, maya: User, ines: User, clock: Clock
 ) -> None:
     Proposal.objects.filter(pk=pending.pk).update(evidence=[VERSION])
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "override", "field", "Ours.", resource=pending.resource_id, path="spec.model"
     )
     holds.place(wanted, person=ines, now=clock.now)
 
-    with pytest.raises(deciding.Held, match="Ours"):
+    with refuses("stopped", match="Ours"):
         say("adopt", pending, maya, clock.now)
 
 
@@ -329,7 +329,7 @@ def test_things_are_accepted_as_they_are_until_a_date(
 
     assert (accepted.state, accepted.quiet_until) == ("rejected", until)
     assert accepted.quiet_above is None
-    with pytest.raises(Decided):
+    with refuses("decided"):
         say("approve", pending, maya, clock.now)
 
 
@@ -341,7 +341,7 @@ def test_nothing_is_accepted_for_ever_or_until_yesterday(
         (clock.now, "already passed"),
         (clock.now.replace(tzinfo=None) + timedelta(days=1), "needs its zone"),
     ):
-        with pytest.raises(deciding.Invalid, match=sentence):
+        with refuses("invalid", match=sentence):
             say("accept", pending, maya, clock.now, until=until)
 
 
@@ -383,14 +383,14 @@ def test_a_snooze_has_an_end(
 ) -> None:
     until = clock.now + timedelta(days=days) if days is not None else None
 
-    with pytest.raises(deciding.Invalid, match=sentence):
+    with refuses("invalid", match=sentence):
         say("snooze", pending, maya, clock.now, rest=Rest(until, worse))
 
 
 def test_what_was_never_measured_cannot_get_worse(clock: Clock, maya: User) -> None:
     row = proposal(clock, agent(clock))
 
-    with pytest.raises(deciding.Invalid, match="Nothing was measured"):
+    with refuses("invalid", match="Nothing was measured"):
         say("snooze", row, maya, clock.now, rest=Rest(worse=True))
 
 
@@ -409,9 +409,9 @@ def test_waiting_is_extended_to_thirty_days_after_the_proposal(
         (most + timedelta(seconds=1), "at most"),
         (pending.expires_at - timedelta(seconds=1), "anyway"),
     ):
-        with pytest.raises(deciding.Invalid, match=sentence):
+        with refuses("invalid", match=sentence):
             say("extend", pending, maya, clock.now, until=until)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say("extend", pending, ines, clock.now, until=most)
 
     extended = say("extend", pending, maya, clock.now, until=most)
@@ -437,7 +437,7 @@ def test_the_proposer_the_one_behind_the_agent_and_operators_withdraw(
 
     for row in rows:
         for stranger in (vera, olga):
-            with pytest.raises(roles.Denied):
+            with refuses("forbidden"):
                 say("withdraw", row, stranger, clock.now)
 
     for row, who in zip(rows, (writer, behind, ines), strict=True):
@@ -452,7 +452,7 @@ def test_somebody_who_left_withdraws_nothing(clock: Clock) -> None:
     gone = User.objects.create(username="walt", is_active=False)
     row = proposal(clock, agent(clock), proposer="person/walt")
 
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say("withdraw", row, gone, clock.now)
 
 
@@ -483,7 +483,7 @@ def test_nobody_closes_what_is_being_undone(
     row = done(clock)
     say("undo", row, ines, clock.now)
 
-    with pytest.raises(Decided, match="being undone by person/ines"):
+    with refuses("decided", match="being undone by person/ines"):
         say(answer, row, maya, clock.now)
 
 
@@ -491,7 +491,7 @@ def test_undoing_has_an_end(clock: Clock, ines: User) -> None:
     row = done(clock)
     clock.advance(hours=24)
 
-    with pytest.raises(Expired, match="could be undone until"):
+    with refuses("expired", match="could be undone until"):
         say("undo", row, ines, clock.now)
 
 
@@ -505,9 +505,9 @@ def test_what_changed_nothing_or_cannot_be_taken_back_is_not_undone(
         (True, None, "nothing that could be undone"),
     ):
         row = proposal(clock, target, state="failed", reversible=reversible, undo_until=until)
-        with pytest.raises(deciding.Invalid, match=sentence):
+        with refuses("invalid", match=sentence):
             say("undo", row, ines, clock.now)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say("undo", done(clock), vera, clock.now)
 
 
@@ -515,7 +515,7 @@ def test_nothing_is_undone_while_the_same_plan_is_open_again(clock: Clock, ines:
     row = done(clock)
     proposal(clock, row.resource, row.controller)
 
-    with pytest.raises(deciding.Invalid, match="The same plan is open"):
+    with refuses("invalid", match="The same plan is open"):
         say("undo", row, ines, clock.now)
 
 
@@ -550,7 +550,7 @@ def test_a_person_says_what_became_of_what_nobody_heard_of(
     clock: Clock, maya: User, vera: User, outcome: str, state: str, step: str
 ) -> None:
     row = lost(clock)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say("resolve", row, vera, clock.now, outcome=outcome)
 
     resolved = say("resolve", row, maya, clock.now, outcome=outcome)

@@ -11,16 +11,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import deciding, roles
-from controllers.deciding import Held
+from controllers.access import roles
+from controllers.access.roles import Authority
+from controllers.decisions import answers
 from controllers.models import ApprovalGroup, Decision, Grant, Membership, Proposal
-from controllers.proposals import Refused
-from controllers.roles import Authority, Denied
-from resources.models import LedgerEvent
+from resources.documents.problems import Problem
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock, given
 from tests.controllers.making import declare
 from tests.decisions.carrying import LIMIT, approve, keeper, limit, now, overspending, planned, run
 from tests.decisions.making import agent, controller, person, proposal, seen
+from tests.problems import refuses
 from tests.resources.conftest import real_database
 from tests.resources.making import made
 from tests.resources.racing import together
@@ -66,7 +67,7 @@ def group(clock: Clock, name: str, *members: User) -> ApprovalGroup:
 
 def say_yes(clock: Clock, row: Proposal, who: User) -> Proposal:
     row = now(row)
-    return deciding.approve(
+    return answers.approve(
         row.pk, person=who, seen=seen(row), now=clock.now, reason="Looked at it."
     )
 
@@ -185,10 +186,10 @@ def test_being_in_a_group_alone_decides_nothing(clock: Clock, wish: Proposal, ve
     group(clock, "board", vera)
     governed(clock, policy(group="board"))
 
-    with pytest.raises(Denied) as caught:
+    with refuses("forbidden") as caught:
         say_yes(clock, wish, vera)
 
-    assert caught.value.code == "NotApprover"
+    assert caught.value.rule == "NotApprover"
 
 
 def test_whoever_proposed_it_is_barred_in_the_group_too(clock: Clock, maya: User) -> None:
@@ -196,10 +197,10 @@ def test_whoever_proposed_it_is_barred_in_the_group_too(clock: Clock, maya: User
     group(clock, "board", maya)
     governed(clock, policy(group="board"))
 
-    with pytest.raises(Denied) as caught:
+    with refuses("forbidden") as caught:
         say_yes(clock, own, maya)
 
-    assert caught.value.code == "Proposer"
+    assert caught.value.rule == "Proposer"
 
 
 def test_a_deputy_speaks_for_a_member(
@@ -261,7 +262,7 @@ def test_a_group_that_is_not_there_lets_nobody_approve(
 ) -> None:
     governed(clock, policy(group="board"))
 
-    with pytest.raises(Held, match="There is no group board"):
+    with refuses("refused", match="There is no group board"):
         say_yes(clock, wish, maya)
 
     assert not Decision.objects.filter(proposal=wish).exists()
@@ -276,7 +277,7 @@ def test_one_no_is_enough_whoever_is_asked_for(
     group(clock, "board", tomas)
     governed(clock, policy(group="board", people=1))
 
-    refused = deciding.reject(
+    refused = answers.reject(
         wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Not now."
     )
 
@@ -288,7 +289,7 @@ def test_in_an_emergency_no_group_stands_in_the_way(
 ) -> None:
     governed(clock, policy(group="board", people=3))
 
-    broken = deciding.break_glass(
+    broken = answers.break_glass(
         wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="The house is on fire."
     )
 
@@ -380,6 +381,7 @@ class TestBeforeItRuns:
         assert now(row).state == "pending"
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("real_database")
 def test_of_five_voters_at_once_two_of_the_group_decide(clock: Clock) -> None:
@@ -401,6 +403,7 @@ def test_of_five_voters_at_once_two_of_the_group_decide(clock: Clock) -> None:
         assert last.payload["groups"] == [{"group": "board", "people": 2, "votes": 2}]
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("real_database")
 def test_a_no_among_five_voters_leaves_one_result(clock: Clock) -> None:
@@ -423,8 +426,8 @@ def test_a_no_among_five_voters_leaves_one_result(clock: Clock) -> None:
 
 def quietly(clock: Clock, row: Proposal, who: User, *, no: bool = False) -> None:
     """Say yes or no; who comes too late is told so."""
-    say = deciding.reject if no else deciding.approve
-    with suppress(Refused):
+    say = answers.reject if no else answers.approve
+    with suppress(Problem):
         say(row.pk, person=who, seen=seen(row), now=clock.now, reason="Looked at it.")
 
 

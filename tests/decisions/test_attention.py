@@ -9,10 +9,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import chores
+from controllers.decisions.creation.attention_budget import NewQuestion, spread
 from controllers.models import Proposal
-from controllers.proposing.attention import Asked, spread
-from resources.models import LedgerEvent
+from controllers.worker import housekeeping
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.controllers.making import work
 from tests.decisions.carrying import consume, keeper, overspending
@@ -79,7 +79,7 @@ def test_what_waits_comes_back_as_many_at_a_time_as_people_are_there_for(
 
     for _ in range(2):
         clock.now += HOUR
-        chores.run_due(clock.now)
+        housekeeping.run_due(clock.now)
         seen.append(shown(clock))
 
     assert seen == [4, 5]
@@ -126,7 +126,7 @@ def test_more_than_a_small_risk_never_waits(clock: Clock, maya: User, risk: str)
     other = proposal(clock, agent(clock, "other"), risk="low", urgency="low")
     third = proposal(clock, agent(clock, "third"), risk="low", urgency="low")
 
-    spread([Asked(each, None, "growth") for each in (row, other, third)], clock.now)
+    spread([NewQuestion(each, None, "growth") for each in (row, other, third)], clock.now)
 
     assert [each.delayed for each in (row, other, third)] == [False, True, True]
 
@@ -149,7 +149,7 @@ def test_another_plan_keeps_the_place_of_the_one_before(clock: Clock, maya: User
     instead = [proposal(clock, agent(clock, name), urgency="low") for name in ("one", "two")]
 
     pairs = zip(instead, (seen, waiting), strict=True)
-    spread([Asked(new, old, "growth") for new, old in pairs], clock.now)
+    spread([NewQuestion(new, old, "growth") for new, old in pairs], clock.now)
 
     assert [each.delayed for each in instead] == [False, True]
     assert instead[1].quiet_until == waiting.quiet_until

@@ -9,12 +9,12 @@ from django.contrib.auth.models import User
 from django.db.models import Min
 from django.test import Client
 
-from controllers import runner
-from controllers.cycles import Means
-from controllers.executing import work as agents
+from controllers.execution import agent_tasks as agents
+from controllers.loop.cycle_run import Means
 from controllers.models import Judgement, Proposal
-from resources.ledger import instant
-from resources.models import LedgerEvent, ResourceRevision
+from controllers.worker import worker_loop
+from resources.tables.ledger import instant
+from resources.tables.models import LedgerEvent, ResourceRevision
 from tests.api.conftest import Api
 from tests.conftest import Clock
 from tests.decisions.carrying import (
@@ -36,6 +36,7 @@ from tests.resources.making import live
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.full
 def test_looking_again_and_again_brings_all_of_them_home(clock: Clock, maya: User) -> None:
     """D-46 I-04 Twenty that spend twice what they may, and use less once they are throttled."""
     names = [f"agent-{number:02}" for number in range(20)]
@@ -43,18 +44,18 @@ def test_looking_again_and_again_brings_all_of_them_home(clock: Clock, maya: Use
     for name in names:
         overspending(clock, name)
     means = Means(clock=lambda: clock.now)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
     before = Judgement.objects.aggregate(least=Min("score"))["least"]
     assert Judgement.objects.filter(drifted=True).count() == 20
 
     for wish in Proposal.objects.filter(state="pending"):
         approve(clock, wish, maya)
     clock.advance(seconds=1)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
     for name in names:
         consume(clock, name, limit(name))
     clock.advance(minutes=5)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
 
     assert Judgement.objects.filter(score__lt=before).count() == 20
     assert not Judgement.objects.filter(drifted=True).exists()

@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, grouping
+from controllers.decisions import answers, proposal_groups
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Decision, Proposal
-from controllers.proposals import Seen
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal, seen
+from tests.problems import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def crowd(clock: Clock, many: int, **given: object) -> list[Proposal]:
     ]
 
 
-def wanted(rows: list[Proposal]) -> list[tuple[int, Seen]]:
+def wanted(rows: list[Proposal]) -> list[tuple[int, SeenRevision]]:
     return [(row.pk, seen(row)) for row in rows]
 
 
@@ -38,7 +39,7 @@ def test_proposals_with_one_cause_are_one_group(clock: Clock) -> None:
     proposal(clock, agent(clock, "alone"))
     other = proposal(clock, agent(clock, "other"), cause="d" * 64)
 
-    first, second = grouping.groups(clock.now)
+    first, second = proposal_groups.groups(clock.now)
 
     assert (first.cause, first.count, first.together, first.worst) == (CAUSE, 3, 2, 0.9)
     assert first.sample == rows[0]
@@ -52,11 +53,11 @@ def test_only_what_waits_in_sight_is_grouped(clock: Clock) -> None:
     Proposal.objects.filter(pk=resting.pk).update(quiet_until=soon)
     Proposal.objects.filter(pk=decided.pk).update(state="approved")
 
-    (group,) = grouping.groups(clock.now)
+    (group,) = proposal_groups.groups(clock.now)
 
     assert (group.count, group.sample) == (1, open_one)
     clock.advance(hours=2)
-    assert grouping.groups(clock.now)[0].count == 2
+    assert proposal_groups.groups(clock.now)[0].count == 2
 
 
 def test_each_is_decided_by_itself_and_says_what_became_of_it(
@@ -66,12 +67,16 @@ def test_each_is_decided_by_itself_and_says_what_became_of_it(
     asked = wanted([fine, grave, stale, taken, late, foreign])
     Proposal.objects.filter(pk=grave.pk).update(risk="high")
     Proposal.objects.filter(pk=stale.pk).update(revision=2)
-    deciding.reject(taken.pk, person=tomas, seen=seen(taken), now=clock.now, reason="Mine.")
+    answers.reject(taken.pk, person=tomas, seen=seen(taken), now=clock.now, reason="Mine.")
     Proposal.objects.filter(pk=late.pk).update(expires_at=clock.now - timedelta(seconds=1))
     Proposal.objects.filter(pk=foreign.pk).update(interested=["maya"])
 
-    results = grouping.decide_all(
-        [*asked, (404, Seen(1, ""))], "approve", person=maya, now=clock.now, reason="All of them."
+    results = proposal_groups.decide_all(
+        [*asked, (404, SeenRevision(1, ""))],
+        "approve",
+        person=maya,
+        now=clock.now,
+        reason="All of them.",
     )
 
     words = ["done", "excluded", "changed", "decided", "expired", "denied", "missing"]
@@ -89,7 +94,7 @@ def test_each_is_decided_by_itself_and_says_what_became_of_it(
 def test_what_cannot_be_undone_is_decided_by_itself(clock: Clock, maya: User) -> None:
     rows = crowd(clock, 1, reversible=False)
 
-    (result,) = grouping.decide_all(
+    (result,) = proposal_groups.decide_all(
         wanted(rows), "reject", person=maya, now=clock.now, reason="No."
     )
 
@@ -99,7 +104,7 @@ def test_what_cannot_be_undone_is_decided_by_itself(clock: Clock, maya: User) ->
 def test_every_answer_has_its_own_entry_in_the_ledger(clock: Clock, maya: User) -> None:
     rows = crowd(clock, 5)
 
-    results = grouping.decide_all(
+    results = proposal_groups.decide_all(
         wanted(rows), "reject", person=maya, now=clock.now, reason="None of them."
     )
 
@@ -112,16 +117,16 @@ def test_every_answer_has_its_own_entry_in_the_ledger(clock: Clock, maya: User) 
 def test_answers_with_a_time_are_given_together_too(clock: Clock, maya: User) -> None:
     rows, until = crowd(clock, 2), clock.now + timedelta(days=3)
 
-    accepted = grouping.decide_all(
+    accepted = proposal_groups.decide_all(
         wanted(rows[:1]), "accept", person=maya, now=clock.now, reason="Fine.", until=until
     )
-    snoozed = grouping.decide_all(
+    snoozed = proposal_groups.decide_all(
         wanted(rows[1:]),
         "snooze",
         person=maya,
         now=clock.now,
         reason="Later.",
-        rest=deciding.Rest(until),
+        rest=answers.Rest(until),
     )
 
     assert [each.done for each in (*accepted, *snoozed)] == [True, True]
@@ -129,23 +134,27 @@ def test_answers_with_a_time_are_given_together_too(clock: Clock, maya: User) ->
 
 
 def test_a_missing_reason_is_told_for_each(clock: Clock, maya: User) -> None:
-    results = grouping.decide_all(wanted(crowd(clock, 2)), "reject", person=maya, now=clock.now)
+    results = proposal_groups.decide_all(
+        wanted(crowd(clock, 2)), "reject", person=maya, now=clock.now
+    )
 
     assert [(each.word, each.message) for each in results] == [("refused", "Say why.")] * 2
 
 
 @pytest.mark.parametrize("answer", ["break_glass", "undo", "change", "nonsense"])
 def test_some_answers_are_never_given_together(clock: Clock, maya: User, answer: str) -> None:
-    with pytest.raises(deciding.Invalid):
-        grouping.decide_all([], answer, person=maya, now=clock.now, reason="All.")
+    with refuses("invalid"):
+        proposal_groups.decide_all([], answer, person=maya, now=clock.now, reason="All.")
 
 
 def test_at_most_two_hundred_are_decided_at_once(clock: Clock, maya: User) -> None:
-    many = [(key, Seen(1, "")) for key in range(1, 202)]
+    many = [(key, SeenRevision(1, "")) for key in range(1, 202)]
 
-    with pytest.raises(deciding.Invalid, match="At most 200"):
-        grouping.decide_all(many, "approve", person=maya, now=clock.now)
-    assert len(grouping.decide_all(many[:200], "approve", person=maya, now=clock.now)) == 200
+    with refuses("invalid", match="At most 200"):
+        proposal_groups.decide_all(many, "approve", person=maya, now=clock.now)
+    assert (
+        len(proposal_groups.decide_all(many[:200], "approve", person=maya, now=clock.now)) == 200
+    )
 
 
 def test_a_person_decides_together_only_where_they_may(clock: Clock) -> None:
@@ -154,7 +163,7 @@ def test_a_person_decides_together_only_where_they_may(clock: Clock) -> None:
     outsider = person(clock, "olga", "approver", domain="finance")
 
     words = [
-        grouping.decide_all(wanted(rows), "approve", person=who, now=clock.now)[0].word
+        proposal_groups.decide_all(wanted(rows), "approve", person=who, now=clock.now)[0].word
         for who in (looker, outsider)
     ]
 

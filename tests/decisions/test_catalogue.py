@@ -11,11 +11,12 @@ import pytest
 
 from controllers import operations
 from controllers.engine import targets
-from controllers.engine.types import Document, Related, Resource, Snapshot, Step
+from controllers.engine.terms import Document, Related, Resource, Snapshot, Step
 from controllers.operations.operation import Operation
-from resources import kinds
+from resources.documents import kinds
 from tests import catalogue
 from tests.engine.targets.judging import NOW, resource, steps_of
+from tests.rows import every_row
 
 STARTED = "2026-11-15T22:30:00Z"
 CHANGING = [each for each in operations.ALL if not each.tells]
@@ -132,9 +133,7 @@ def test_every_operation_that_a_target_advises_or_falls_back_to_is_in_the_catalo
     assert {name for name in shown | back if operations.find(name) is None} == set()
 
 
-@pytest.mark.parametrize(
-    ("kind", "step"), ADVISED, ids=lambda each: getattr(each, "operation", each)
-)
+@every_row(("kind", "step"), ADVISED, ids=lambda each: getattr(each, "operation", each))
 def test_what_a_target_advises_is_what_the_catalogue_says(kind: str, step: Step) -> None:
     operation = operations.find(step.operation)
 
@@ -149,7 +148,7 @@ def test_what_a_target_advises_is_what_the_catalogue_says(kind: str, step: Step)
     assert set(step.touches) <= set(operation.touches(step.parameters))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "back"),
     [(kind, step.rollback) for kind, step in ADVISED if step.rollback],
     ids=lambda each: each if isinstance(each, str) else each["operation"],
@@ -166,7 +165,7 @@ def test_names_are_unique_and_found() -> None:
     assert operations.find("do-as-i-say") is None
 
 
-@pytest.mark.parametrize("operation", operations.ALL, ids=lambda each: each.name)
+@every_row("operation", operations.ALL, ids=lambda each: each.name)
 def test_what_is_said_of_an_operation_holds_together(operation: Operation) -> None:
     assert operation.sentence.endswith(".")
     assert operation.seen.endswith(".")
@@ -210,7 +209,7 @@ def problem(found: Sequence[Any]) -> tuple[str, str]:
     return only.pointer, only.message
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "parameters", "kind", "pointer", "words"),
     [
         ("fly", {}, "Agent", "/operation", "must be one of abort,"),

@@ -11,13 +11,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from controllers import delivery, roles, secrets
-from controllers.delivery import services
+from controllers.common import secrets
 from controllers.models import Channel, Delivery
-from resources.models import LedgerEvent
+from controllers.notifications import delivery
+from controllers.notifications.delivery import services
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.mailing import Service, running
 from tests.decisions.making import agent, controller, person, proposal
+from tests.problems import refuses
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +70,7 @@ def test_an_unmapped_channel_is_gone(clock: Clock, ada: User) -> None:
 
     assert not Channel.objects.exists()
     assert LedgerEvent.objects.filter(event="channel.unmapped").count() == 1
-    with pytest.raises(delivery.Missing, match="No service stands behind 'slack-ops'"):
+    with refuses("not-found", match="No service stands behind 'slack-ops'"):
         delivery.unmap_channel("slack-ops", person=ada, now=clock.now)
 
 
@@ -82,7 +85,7 @@ def test_a_test_goes_the_way_of_all_messages(clock: Clock, ada: User, service: S
     assert service.titles == ["Test of ops"]
     assert "ada tried" in service.arrived[0]["message"]
     assert LedgerEvent.objects.filter(event="channel.tested").count() == 1
-    with pytest.raises(delivery.Missing):
+    with refuses("not-found"):
         delivery.test_channel("nobody", person=ada, now=clock.now)
 
 
@@ -96,7 +99,7 @@ def test_only_administrators_look_after_channels(clock: Clock, ada: User, role: 
         lambda: delivery.unmap_channel("ops", person=somebody, now=clock.now),
         lambda: delivery.test_channel("ops", person=somebody, now=clock.now),
     ):
-        with pytest.raises(roles.Denied, match="Only administrators"):
+        with refuses("forbidden", match="Only administrators"):
             attempt()
     assert Channel.objects.get().changed_by == "person/ada"
     assert not Delivery.objects.exists()
@@ -105,11 +108,11 @@ def test_only_administrators_look_after_channels(clock: Clock, ada: User, role: 
 def test_an_administrator_of_a_domain_is_none_of_the_organisation(clock: Clock) -> None:
     somebody = person(clock, "somebody", "administrator", domain="growth")
 
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         delivery.map_channel("ops", SLACK, person=somebody, now=clock.now)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("address", "why"),
     [
         ("", "Give the service's address"),
@@ -140,11 +143,12 @@ def test_an_administrator_of_a_domain_is_none_of_the_organisation(clock: Clock) 
         ("jsons://169.254.169.254/latest/meta-data", "of the network itself"),
         ("jsons://0.0.0.0/hook", "of the network itself"),
     ],
+    rolled_back=True,
 )
 def test_an_address_that_could_do_harm_is_refused(
     clock: Clock, ada: User, address: str, why: str
 ) -> None:
-    with pytest.raises(delivery.Refused, match=why):
+    with refuses("invalid", match=why):
         delivery.map_channel("ops", address, person=ada, now=clock.now)
 
     assert not Channel.objects.exists()
@@ -180,7 +184,7 @@ def test_a_wrong_address_is_quoted_in_no_log(clock: Clock, ada: User) -> None:
     handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger().addHandler(handler)
     try:
-        with pytest.raises(delivery.Refused) as refused:
+        with refuses("invalid") as refused:
             delivery.map_channel("ops", "mailtos://u:hunter2@192.0.2.1", person=ada, now=clock.now)
     finally:
         logging.getLogger().removeHandler(handler)
@@ -190,7 +194,7 @@ def test_a_wrong_address_is_quoted_in_no_log(clock: Clock, ada: User) -> None:
 
 @pytest.mark.parametrize("name", ["", " ops", "ops ", "o\nps", "x" * 254])
 def test_a_name_that_no_document_could_use_is_refused(clock: Clock, ada: User, name: str) -> None:
-    with pytest.raises(delivery.Refused, match="A channel's name"):
+    with refuses("invalid", match="A channel's name"):
         delivery.map_channel(name, SLACK, person=ada, now=clock.now)
 
 

@@ -11,30 +11,23 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import (
-    checks,
-    deciding,
-    escalation,
-    executing,
-    grouping,
-    proposals,
-    quality,
-    roles,
-    track_record,
-)
-from controllers.checks import ending, making
+from controllers import execution
+from controllers.decisions import answers, attention_checks, escalation, proposal_groups, proposals
+from controllers.decisions.attention_checks import check_factory, check_outcome
+from controllers.decisions.creation.attention_budget import WINDOWS, counted
 from controllers.engine import digests
 from controllers.models import Check, Decision, Delivery, Hold, Proposal, Step
-from controllers.proposing.attention import WINDOWS, counted
-from resources import evidence
-from resources.canonical import digest
-from resources.models import LedgerEvent, Resource
+from controllers.trust import decision_quality, track_record
+from resources.documents.canonical import digest
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.deciding import as_user
 from tests.api.deciding import say as api_say
 from tests.conftest import Clock, given
 from tests.controllers.making import work
 from tests.decisions.carrying import LIMIT, consume, keeper
 from tests.decisions.making import agent, person, seen
+from tests.problems import refuses
 from tests.resources.making import apply, live, made
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +39,7 @@ ANSWERS: dict[str, Any] = {
     "approve": {},
     "reject": {},
     "change": {"edits": {1: {"agent": "scribe", "factor": 0.9}}},
-    "override": {"instead": deciding.Instead("spec.tokenBudget.maxDaily", 500)},
+    "override": {"instead": answers.Instead("spec.tokenBudget.maxDaily", 500)},
     "accept": {"until": DAY},
     "snooze": {"rest": DAY},
     "request_changes": {},
@@ -64,7 +57,7 @@ def check(clock: Clock, maya: User) -> Check:
     keeper(clock)
     work(clock)
     assert Proposal.objects.count() == 0
-    assert checks.sweep(clock.now) == 1
+    assert attention_checks.sweep(clock.now) == 1
     return Check.objects.select_related("proposal").get()
 
 
@@ -80,9 +73,9 @@ def say(clock: Clock, check: Check, answer: str, who: User) -> Proposal:
     if "until" in more:
         more["until"] = clock.now + more["until"]
     if "rest" in more:
-        more["rest"] = deciding.Rest(clock.now + more["rest"])
+        more["rest"] = answers.Rest(clock.now + more["rest"])
     row = Proposal.objects.get(pk=check.proposal_id)
-    verb = getattr(deciding, answer)
+    verb = getattr(answers, answer)
     told: Proposal = verb(row.pk, person=who, seen=seen(row), now=clock.now, reason=WHY, **more)
     return told
 
@@ -98,7 +91,7 @@ def carry_out(clock: Clock) -> None:
     """Let workers do whatever there is to do."""
     work(clock)
     for key in Proposal.objects.values_list("pk", flat=True):
-        executing.execute(key, "worker", clock.now)
+        execution.execute(key, "worker", clock.now)
 
 
 def test_without_being_declared_there_is_none(clock: Clock, maya: User) -> None:
@@ -108,14 +101,14 @@ def test_without_being_declared_there_is_none(clock: Clock, maya: User) -> None:
     keeper(clock)
     work(clock)
 
-    assert checks.sweep(clock.now) == 0
+    assert attention_checks.sweep(clock.now) == 0
     assert Proposal.objects.count() == 0
 
 
 def test_where_nobody_may_step_in_there_is_none(clock: Clock, maya: User) -> None:
     declare(clock, enabled=False)
 
-    assert making.per_week(Resource.objects.get(kind="Governance")) == 0
+    assert check_factory.per_week(Resource.objects.get(kind="Governance")) == 0
 
 
 def test_it_looks_like_a_question_of_its_controller(check: Check, maya: User) -> None:
@@ -151,7 +144,9 @@ def test_whatever_is_answered_nothing_comes_of_it(clock: Clock, check: Check, an
     check.refresh_from_db()
     missed = answer in ("approve", "break_glass")
     assert (check.person, check.answer, check.caught) == (admin, answer, not missed)
-    assert checks.told(row, admin) == (ending.FELL_FOR if missed else ending.CAUGHT)
+    assert attention_checks.told(row, admin) == (
+        check_outcome.FELL_FOR if missed else check_outcome.CAUGHT
+    )
     assert evidence.verify().ok
 
 
@@ -183,7 +178,7 @@ def test_even_a_row_that_says_approved_is_not_carried_out(clock: Clock, check: C
     carry_out(clock)
 
     assert effects() == before
-    assert checks.sweep(clock.now) == 1
+    assert attention_checks.sweep(clock.now) == 1
     assert Proposal.objects.get().state == "withdrawn"
 
 
@@ -192,8 +187,8 @@ def test_what_does_not_fit_is_refused_as_ever_and_ends_nothing(
 ) -> None:
     row, before = check.proposal, effects()
 
-    with pytest.raises(deciding.Invalid, match="nothing to adopt"):
-        deciding.adopt(row.pk, person=maya, seen=seen(row), now=clock.now, reason=WHY)
+    with refuses("invalid", match="nothing to adopt"):
+        answers.adopt(row.pk, person=maya, seen=seen(row), now=clock.now, reason=WHY)
 
     check.refresh_from_db()
     assert (check.ended_at, effects()) == (None, before)
@@ -202,12 +197,12 @@ def test_what_does_not_fit_is_refused_as_ever_and_ends_nothing(
 def test_who_may_not_decide_is_refused_and_learns_nothing(
     clock: Clock, check: Check, vera: User
 ) -> None:
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         say(clock, check, "approve", vera)
 
     check.refresh_from_db()
     assert (check.ended_at, check.proposal.state) == (None, "pending")
-    assert checks.told(check.proposal, vera) == ""
+    assert attention_checks.told(check.proposal, vera) == ""
 
 
 def test_it_ends_with_the_first_answer(
@@ -215,19 +210,19 @@ def test_it_ends_with_the_first_answer(
 ) -> None:
     say(clock, check, "reject", maya)
 
-    with pytest.raises(proposals.Decided):
+    with refuses("decided"):
         say(clock, check, "approve", tomas)
 
     check.refresh_from_db()
     assert (check.person, check.caught) == (maya, True)
-    assert checks.told(check.proposal, tomas) == ""
+    assert attention_checks.told(check.proposal, tomas) == ""
 
 
 def test_it_is_taken_away_by_itself(clock: Clock, check: Check) -> None:
     clock.now = check.until - timedelta(minutes=1)
-    assert checks.sweep(clock.now) == 0
+    assert attention_checks.sweep(clock.now) == 0
     clock.now = check.until
-    assert checks.sweep(clock.now) == 1
+    assert attention_checks.sweep(clock.now) == 1
 
     check.refresh_from_db()
     assert (check.proposal.state, check.person, check.caught) == ("withdrawn", None, None)
@@ -237,7 +232,7 @@ def test_it_is_taken_away_by_itself(clock: Clock, check: Check) -> None:
 def test_one_whose_proposal_came_to_another_end_ends_too(clock: Clock, check: Check) -> None:
     Proposal.objects.filter(pk=check.proposal_id).update(state="skipped")
 
-    assert checks.sweep(clock.now) == 1
+    assert attention_checks.sweep(clock.now) == 1
 
     check.refresh_from_db()
     assert check.ended_at == clock.now
@@ -250,8 +245,8 @@ def test_the_next_one_comes_at_no_fixed_time(clock: Clock, check: Check, maya: U
         Check.objects.update(salt=salt * 8)
         governance = Resource.objects.get(kind="Governance")
         due = check.made_at + timedelta(days=days)
-        assert checks.sweeping.due(due - timedelta(minutes=1)) == []
-        assert checks.sweeping.due(due) == [governance]
+        assert attention_checks.upkeep.due(due - timedelta(minutes=1)) == []
+        assert attention_checks.upkeep.due(due) == [governance]
 
 
 def test_the_ledger_proves_afterwards_that_it_was_one(
@@ -281,11 +276,11 @@ def test_it_counts_nowhere_else(clock: Clock, check: Check, maya: User) -> None:
     assert not escalation.unanswered(clock.now).exists()
     say(clock, check, "approve", maya)
 
-    assert quality.of_controller("controller/keeper", clock.now).answers == 0
-    mine = quality.of_person(maya, clock.now)
+    assert decision_quality.of_controller("controller/keeper", clock.now).answers == 0
+    mine = decision_quality.of_person(maya, clock.now)
     assert (mine.answers, mine.checks, mine.caught, mine.catch_rate) == (0, 1, 0, 0.0)
     assert not Decision.objects.exists()
-    assert grouping.groups(clock.now) == []
+    assert proposal_groups.groups(clock.now) == []
     owner = live("Controller", "keeper")
     assert not Proposal.objects.filter(controller=owner).exists()
     assert track_record.of(str(owner), clock.now).proposals == 0
@@ -295,11 +290,14 @@ def test_everybody_together_is_shown_only_of_enough_people(clock: Clock, check: 
     admin = person(clock, "ada", "administrator")
     several = [person(clock, f"p{number}", "approver") for number in range(3)]
     since = clock.now - DAY
-    rows = quality.checked(since)
+    rows = decision_quality.checked(since)
     Check.objects.update(ended_at=clock.now, person=several[0], caught=True, answer="reject")
 
-    assert quality.with_checks(quality.of_person(admin, clock.now), rows).checks == 1
-    together = quality.of_everybody(admin, clock.now)
+    assert (
+        decision_quality.with_checks(decision_quality.of_person(admin, clock.now), rows).checks
+        == 1
+    )
+    together = decision_quality.of_everybody(admin, clock.now)
     assert together is not None
     assert together.quality is None
 
@@ -326,7 +324,7 @@ def test_the_api_says_so_at_once_and_only_to_who_answered(
     answer = api_say(as_user(maya), row, "reject")
 
     assert answer.status_code == 200
-    assert answer.json()["check"] == ending.CAUGHT
+    assert answer.json()["check"] == check_outcome.CAUGHT
     assert "check" not in as_user(tomas).get(f"proposals/{row.pk}").json()
     mine = as_user(maya).get("people/me/quality").json()
     assert (mine["checks"], mine["caught"], mine["catchRate"]) == (1, 1, 1.0)
@@ -338,8 +336,8 @@ def test_of_many_answered_together_each_check_is_told(
 ) -> None:
     row = check.proposal
 
-    (result,) = grouping.decide_all(
+    (result,) = proposal_groups.decide_all(
         [(row.pk, seen(row))], "approve", person=maya, now=clock.now, reason=WHY
     )
 
-    assert (result.word, result.message) == ("done", ending.FELL_FOR)
+    assert (result.word, result.message) == ("done", check_outcome.FELL_FOR)

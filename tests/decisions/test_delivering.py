@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from controllers import alerts, delivery, secrets
-from controllers.delivery import sending, services
-from controllers.delivery.outbox import digest
-from controllers.effects import Notice
-from controllers.engine.types import Severity
+from controllers.common import secrets
+from controllers.engine.terms import Severity
 from controllers.models import Alert, Channel, Delivery
-from resources.models import Resource
+from controllers.notifications import alerts, delivery
+from controllers.notifications.delivery import sender, services
+from controllers.notifications.delivery.outbox import digest
+from controllers.workqueue.cycle_effects import Notice
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.decisions import making
 from tests.decisions.mailing import Service, drain, running, send
@@ -35,7 +36,7 @@ def near(settings: Any) -> None:
 @pytest.fixture(autouse=True)
 def own_lanes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give every test lanes of its own, and end with none under way."""
-    monkeypatch.setattr(sending, "lanes", {})
+    monkeypatch.setattr(sender, "lanes", {})
     yield
     drain()
 
@@ -184,7 +185,7 @@ def test_it_tries_twelve_times_ever_later_and_then_says_so_in_the_product(
     service.status = 500
     tell(clock, "In vain")
     waits = []
-    for _ in range(sending.ATTEMPTS):
+    for _ in range(sender.ATTEMPTS):
         send(clock)
         row = Delivery.objects.get(key=digest("ops/In vain"))
         waits.append(row.run_at - clock.now)
@@ -206,7 +207,7 @@ def test_a_service_that_hangs_holds_neither_the_caller_nor_the_others(
     clock: Clock, service: Service, other: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F-48"""
-    monkeypatch.setattr(sending, "BUDGET_SECONDS", 0.3)
+    monkeypatch.setattr(sender, "BUDGET_SECONDS", 0.3)
     service.channel(clock, "slow")
     other.channel(clock, "quick")
     service.free.clear()
@@ -215,12 +216,16 @@ def test_a_service_that_hangs_holds_neither_the_caller_nor_the_others(
         tell(clock, title, "quick")
 
     began = time.monotonic()
-    sending.send_due(clock.now)
+    sender.send_due(clock.now)
     tell(clock, "three", "quick")
-    sending.lanes["quick"].join(20)
-    sending.send_due(clock.now)
+    sender.lanes["quick"].join(20)
+    sender.send_due(clock.now)
     lasted = time.monotonic() - began
-    sending.lanes["quick"].join(20)
+    # On a busy machine one message may use up the whole turn of its lane.
+    for _ in range(3):
+        sender.lanes["quick"].join(20)
+        sender.send_due(clock.now)
+    sender.lanes["quick"].join(20)
 
     assert other.titles == ["one", "two", "three"]
     assert lasted < 20
@@ -242,25 +247,25 @@ def test_a_service_that_never_answers_fails_by_the_deadline(
     send(clock)
 
     assert (only().state, only().error) == ("waiting", "The service could not be reached.")
-    assert services.CONNECT_SECONDS + 5.0 <= sending.DEADLINE_SECONDS
+    assert services.CONNECT_SECONDS + 5.0 <= sender.DEADLINE_SECONDS
 
 
 def test_a_lane_that_hangs_beyond_the_deadline_counts_as_failing(
     clock: Clock, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A service may trickle so that no timeout of a single read ever fires."""
-    monkeypatch.setattr(sending, "BUDGET_SECONDS", 0.1)
+    monkeypatch.setattr(sender, "BUDGET_SECONDS", 0.1)
     service.channel(clock)
     service.free.clear()
     tell(clock, "Trickle")
-    sending.send_due(clock.now)
-    monkeypatch.setattr(sending, "DEADLINE_SECONDS", 0.0)
+    sender.send_due(clock.now)
+    monkeypatch.setattr(sender, "DEADLINE_SECONDS", 0.0)
     clock.advance(seconds=31)
 
-    sending.send_due(clock.now)
+    sender.send_due(clock.now)
 
-    assert (only().attempts, only().error) == (2, sending.SILENT)
-    assert Channel.objects.get().error == sending.SILENT
+    assert (only().attempts, only().error) == (2, sender.SILENT)
+    assert Channel.objects.get().error == sender.SILENT
     service.free.set()
     drain()
     assert only().state == "sent", "What arrived after all is not sent again."
@@ -290,15 +295,15 @@ def test_a_worker_lost_between_sending_and_recording_sends_once_more(
     """I3: At least once; the second copy carries the key of the first."""
     service.channel(clock)
     tell(clock, "Twice at most")
-    usual = sending.record
+    usual = sender.record
 
     def lost(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sending, "record", lost)
+    monkeypatch.setattr(sender, "record", lost)
     with pytest.raises(KeyboardInterrupt):
-        sending.Lane("ops", clock.now, 50).run()
-    monkeypatch.setattr(sending, "record", usual)
+        sender.Lane("ops", clock.now, 50).run()
+    monkeypatch.setattr(sender, "record", usual)
     assert send(clock) == 0, "The claim of the lost worker still stands."
     clock.advance(seconds=29)
     assert send(clock) == 0
@@ -322,7 +327,7 @@ def test_of_many_workers_one_sends_each_message(
         tell(clock, f"{number:02}")
 
     def work() -> int:
-        lane = sending.Lane("ops", clock.now, 50)
+        lane = sender.Lane("ops", clock.now, 50)
         lane.run()
         return lane.sent
 
@@ -353,7 +358,7 @@ def test_an_address_that_cannot_be_decrypted_is_a_failure_people_can_mend(
 
     send(clock)
 
-    assert (only().state, only().error) == ("waiting", sending.UNREADABLE)
+    assert (only().state, only().error) == ("waiting", sender.UNREADABLE)
 
 
 def raised(
@@ -409,7 +414,7 @@ def test_incidents_are_opened_and_closed_by_the_alert_they_are_about(clock: Cloc
     with transaction.atomic():
         alerts.resolve(controller.pk, [agent.pk], clock.now)
 
-    first, second = (sending.letter_of(each) for each in Delivery.objects.order_by("pk"))
+    first, second = (sender.letter_of(each) for each in Delivery.objects.order_by("pk"))
 
     assert first.thread == second.thread
     assert (first.closes, second.closes) == (False, True)
@@ -422,7 +427,7 @@ def test_a_long_message_is_cut(clock: Clock) -> None:
 
 
 def test_the_loop_is_woken_when_something_is_told(clock: Clock) -> None:
-    from resources import announcements
+    from resources.store import announcements
 
     awake = threading.Event()
     announcements.listeners.add(awake.set)

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import chores, drills, executing, holds, roles
-from controllers.drills import running
+from controllers import execution
+from controllers.decisions import holds
 from controllers.engine import gate
 from controllers.models import Delivery, Drill, Hold, Proposal
-from resources import statuses
-from resources.actor import Actor
-from resources.ledger import instant
-from resources.models import LedgerEvent, Resource
+from controllers.worker import drills, housekeeping
+from controllers.worker.drills import drill_run
+from resources.documents.actor import Actor
+from resources.tables.ledger import instant
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import statuses
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import apply, live, made
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +120,7 @@ def test_a_drill_fails_when_nothing_can_act_at_all(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     governance(clock)
-    monkeypatch.setattr(executing, "execute", lambda *_: None)
+    monkeypatch.setattr(execution, "execute", lambda *_: None)
 
     drill = drilled(clock)
 
@@ -131,7 +134,7 @@ def test_a_drill_that_was_killed_is_ended_by_the_next_worker(
 ) -> None:
     governance(clock)
     left_to_do = iter(range(calls))
-    real = executing.execute
+    real = execution.execute
 
     def killed(*given: Any) -> Any:
         if next(left_to_do, None) is None:
@@ -139,12 +142,12 @@ def test_a_drill_that_was_killed_is_ended_by_the_next_worker(
         return real(*given)
 
     next(left_to_do)
-    monkeypatch.setattr(executing, "execute", killed)
+    monkeypatch.setattr(execution, "execute", killed)
     with pytest.raises(Killed):
         drilled(clock)
     monkeypatch.undo()
     assert left() != []
-    clock.now += running.LEASE
+    clock.now += drill_run.LEASE
 
     drills.sweep(clock.now)
 
@@ -157,12 +160,12 @@ def test_its_pause_stands_no_longer_than_its_lease_even_if_nobody_sweeps(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     governance(clock)
-    monkeypatch.setattr(running, "STEPS", (*running.STEPS[:2], _killed))
+    monkeypatch.setattr(drill_run, "STEPS", (*drill_run.STEPS[:2], _killed))
     with pytest.raises(Killed):
         drilled(clock)
 
     assert holds.standing(clock.now)
-    assert not holds.standing(clock.now + running.LEASE)
+    assert not holds.standing(clock.now + drill_run.LEASE)
 
 
 def _killed(*_: Any) -> str:
@@ -171,14 +174,14 @@ def _killed(*_: Any) -> str:
 
 def test_a_drill_is_run_when_it_is_due_and_not_before(clock: Clock) -> None:
     governance(clock, drillEvery="30d")
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
     first = last_test()
     clock.now += MONTH - timedelta(hours=1)
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
     assert (first, last_test()) == (instant(clock.now - MONTH + timedelta(hours=1)), first)
 
     clock.now += timedelta(hours=2)
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
 
     assert last_test() == instant(clock.now)
     assert Drill.objects.filter(state="passed", author="system/ioa").count() == 2
@@ -186,7 +189,7 @@ def test_a_drill_is_run_when_it_is_due_and_not_before(clock: Clock) -> None:
 
 def test_nothing_is_drilled_where_nothing_is_declared(clock: Clock) -> None:
     governance(clock)
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
 
     assert not Drill.objects.exists()
 
@@ -195,7 +198,7 @@ def test_a_drill_that_failed_is_tried_again_later_and_a_late_one_rings_once(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     governance(clock, drillEvery="30d")
-    monkeypatch.setattr(executing, "execute", lambda *_: None)
+    monkeypatch.setattr(execution, "execute", lambda *_: None)
     for _ in range(2):
         drills.sweep(clock.now)
     assert Drill.objects.count() == 1
@@ -213,7 +216,7 @@ def test_a_hold_over_everything_keeps_a_drill_from_showing_anything(
     clock: Clock, maya: User
 ) -> None:
     governance(clock)
-    wanted = holds.Wanted("stop", "organisation", "We look into it.", open_ended=True)
+    wanted = holds.HoldRequest("stop", "organisation", "We look into it.", open_ended=True)
     stop = holds.place(wanted, person=maya, now=clock.now).hold
 
     drill = drilled(clock)
@@ -247,7 +250,7 @@ def test_two_drills_of_one_governance_do_not_run_at_once(clock: Clock) -> None:
     governance(clock)
     drills.ask(NAME, now=clock.now)
 
-    with pytest.raises(drills.Refused, match="asked for already"):
+    with refuses("refused", match="asked for already"):
         drills.ask(NAME, now=clock.now)
 
 
@@ -255,7 +258,7 @@ def test_operators_ask_for_a_drill_and_viewers_do_not(
     clock: Clock, ines: User, vera: User
 ) -> None:
     governance(clock)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         drills.ask(NAME, person=vera, now=clock.now)
 
     assert drills.ask(NAME, person=ines, now=clock.now).author == "person/ines"
@@ -264,10 +267,10 @@ def test_operators_ask_for_a_drill_and_viewers_do_not(
 def test_the_product_never_resumes_what_a_person_paused(clock: Clock, maya: User) -> None:
     spec = {"targetKind": "Agent", "reconcileInterval": "5m"}
     assert apply(clock.now, made("Controller", "keeper", spec)).written
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause", "controller", "We look into it.", controller=live("Controller", "keeper").pk
     )
     hold = holds.place(wanted, person=maya, now=clock.now).hold
 
-    with pytest.raises(holds.Refused, match="Only the canary"):
+    with refuses("forbidden", match="Only the canary"):
         holds.end_rehearsal(hold.pk, clock.now)

@@ -9,17 +9,21 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import autonomy, chores, deciding, earning, holds, roles
+from controllers.decisions import answers as deciding
+from controllers.decisions import autonomy, holds
 from controllers.engine import gate
-from controllers.lifecycle import OPEN
+from controllers.engine.proposal_lifecycle import OPEN
 from controllers.models import Autonomy, Proposal
-from resources.models import LedgerEvent, Resource
+from controllers.trust import promotions
+from controllers.worker import housekeeping
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.deciding import as_user, good
 from tests.conftest import Clock
 from tests.controllers.making import work
 from tests.decisions.carrying import approve, keeper, overspending, run
 from tests.decisions.looking import look
 from tests.decisions.making import action, agent, proposal, seen
+from tests.problems import refuses
 from tests.resources.making import apply, live, made
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +58,7 @@ def promotion() -> Proposal:
 def granted(clock: Clock, owner: Resource, *people: User) -> None:
     """Let a record be long enough, and people grant what it earns."""
     lived(clock, owner, 3)
-    earning.sweep(clock.now)
+    promotions.sweep(clock.now)
     approve(clock, promotion(), *people)
     run(clock)
     assert autonomy.earned(owner.pk, owner.generation) == {PAIR}
@@ -70,12 +74,12 @@ def test_a_record_beyond_the_bar_drafts_a_promotion_for_two_people(
     clock: Clock, owner: Resource
 ) -> None:
     lived(clock, owner, 2)
-    earning.sweep(clock.now)
+    promotions.sweep(clock.now)
     assert not Proposal.objects.filter(state="pending").exists()
 
     lived(clock, owner, 1)
     for _ in range(2):
-        earning.sweep(clock.now)
+        promotions.sweep(clock.now)
 
     drafted = promotion()
     assert (drafted.state, drafted.people, drafted.proposer) == (
@@ -89,7 +93,7 @@ def test_a_record_beyond_the_bar_drafts_a_promotion_for_two_people(
 
 def test_one_person_is_not_enough(clock: Clock, owner: Resource, maya: User, tomas: User) -> None:
     lived(clock, owner, 3)
-    earning.sweep(clock.now)
+    promotions.sweep(clock.now)
     wish = promotion()
     deciding.approve(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason=WHY)
     run(clock)
@@ -108,17 +112,17 @@ def test_who_stands_behind_the_controller_does_not_count(
 ) -> None:
     Resource.objects.filter(pk=owner.pk).update(metadata={"owner": {"name": "maya"}})
     lived(clock, owner, 3)
-    earning.sweep(clock.now)
+    promotions.sweep(clock.now)
     wish = promotion()
 
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         deciding.approve(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason=WHY)
 
 
 def test_without_a_bar_nothing_is_ever_drafted(clock: Clock) -> None:
     lived(clock, keeper(clock), 9)
 
-    assert earning.sweep(clock.now) == 0
+    assert promotions.sweep(clock.now) == 0
     assert not Proposal.objects.filter(state="pending").exists()
 
 
@@ -138,7 +142,7 @@ def test_a_setback_begins_the_record_anew(
     lived(clock, owner, 1, **setback)
     lived(clock, owner, 2)
 
-    (found,) = earning.of(owner, clock.now)
+    (found,) = promotions.of(owner, clock.now)
 
     assert (found.approvals, found.setbacks, found.reached) == (2, 1, False)
 
@@ -146,7 +150,7 @@ def test_a_setback_begins_the_record_anew(
 def test_what_ran_by_itself_is_no_record_of_people(clock: Clock, owner: Resource) -> None:
     lived(clock, owner, 5, lane="run", decided_by="policy/enforce@1")
 
-    assert [each.approvals for each in earning.of(owner, clock.now)] in ([], [0])
+    assert [each.approvals for each in promotions.of(owner, clock.now)] in ([], [0])
 
 
 def test_what_was_earned_runs_without_asking(
@@ -181,7 +185,9 @@ def test_a_hold_beats_what_was_earned(
     granted(clock, owner, maya, tomas)
     overspending(clock)
     holds.place(
-        holds.Wanted("pause", "controller", WHY, controller=owner.pk), person=maya, now=clock.now
+        holds.HoldRequest("pause", "controller", WHY, controller=owner.pk),
+        person=maya,
+        now=clock.now,
     )
 
     work(clock)
@@ -212,7 +218,7 @@ def test_an_override_of_what_it_did_alone_ends_it(
     granted(clock, owner, maya, tomas)
     target = overspending(clock)
     work(clock)
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "override", "field", WHY, resource=target.pk, path="spec.tokenBudget.maxDaily", value=7
     )
 
@@ -232,7 +238,7 @@ def test_another_declaration_ends_it_at_once(
     overspending(clock)
     work(clock)
     assert Proposal.objects.get(resource__name="scribe").state == "pending"
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
     assert ended() == autonomy.REDECLARED
 
 
@@ -241,10 +247,10 @@ def test_what_was_let_run_is_asked_about_if_the_trust_ends_before_it_runs(
 ) -> None:
     granted(clock, owner, maya, tomas)
     overspending(clock)
-    monkeypatch.setattr("controllers.executing.run_due", lambda *_: 0)
+    monkeypatch.setattr("controllers.execution.run_due", lambda *_: 0)
     work(clock)
     monkeypatch.undo()
-    earning.end(owner, Autonomy.objects.get().pk, person=maya, now=clock.now)
+    promotions.end(owner, Autonomy.objects.get().pk, person=maya, now=clock.now)
 
     run(clock)
     look(clock)
@@ -257,11 +263,11 @@ def test_a_promotion_that_was_refused_does_not_come_back(
     clock: Clock, owner: Resource, maya: User
 ) -> None:
     lived(clock, owner, 3)
-    earning.sweep(clock.now)
+    promotions.sweep(clock.now)
     wish = promotion()
     deciding.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason=WHY)
 
-    assert earning.sweep(clock.now) == 0
+    assert promotions.sweep(clock.now) == 0
 
 
 def test_a_promotion_can_be_undone(clock: Clock, owner: Resource, maya: User, tomas: User) -> None:

@@ -13,13 +13,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from standardwebhooks import Webhook
 
-from controllers import deciding, executing, expiring, holds, secrets
-from controllers.cycles import Means
-from controllers.executing import calling, looking, section
-from controllers.executing.settling import Answer
+from controllers import execution
+from controllers.common import secrets
+from controllers.decisions import answers, expiry, holds
+from controllers.execution import critical_section, outside_calls, recheck
+from controllers.execution.results import StepResult
+from controllers.loop.cycle_run import Means
 from controllers.models import Endpoint, Proposal
-from resources import evidence
-from resources.models import LedgerEvent
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.carrying import (
     DAY,
@@ -39,7 +41,7 @@ from tests.decisions.carrying import (
 from tests.decisions.making import AGENT, action, agent, proposal, seen
 from tests.decisions.receiving import Receiver, endpoint, receiving
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 
 @pytest.fixture
@@ -100,7 +102,7 @@ def test_its_signature_can_be_checked(clock: Clock, robot: Receiver, wish: Propo
 
 def test_the_permit_is_written_before_the_call(clock: Clock, wish: Proposal) -> None:
     """O-48 I5: no audit, no action."""
-    order = section.enter(wish, looking.look(wish, clock.now), "worker", clock.now)
+    order = critical_section.enter(wish, recheck.look(wish, clock.now), "worker", clock.now)
 
     assert order is not None
     (permit,) = told(wish, "dispatched")
@@ -116,13 +118,13 @@ def test_a_call_whose_permit_is_over_is_not_made(
     clock: Clock, robot: Receiver, wish: Proposal
 ) -> None:
     """I2 F18: a worker that slept between the permit and the call."""
-    order = section.enter(wish, looking.look(wish, clock.now), "worker", clock.now)
+    order = critical_section.enter(wish, recheck.look(wish, clock.now), "worker", clock.now)
     assert order is not None
     clock.advance(seconds=11)
 
-    assert not calling.permitted(order, clock.now)
-    assert calling.make(order, lambda: clock.now) == calling.LATE
-    calling.record(order, calling.LATE, clock.now)
+    assert not outside_calls.permitted(order, clock.now)
+    assert outside_calls.make(order, lambda: clock.now) == outside_calls.LATE
+    outside_calls.record(order, outside_calls.LATE, clock.now)
 
     assert (robot.bodies, state(wish)) == ([], "approved")
     run(clock)
@@ -133,14 +135,14 @@ def test_a_hold_after_the_permit_keeps_the_call_from_being_made(
     clock: Clock, robot: Receiver, wish: Proposal, maya: User
 ) -> None:
     """I2"""
-    order = section.enter(wish, looking.look(wish, clock.now), "worker", clock.now)
+    order = critical_section.enter(wish, recheck.look(wish, clock.now), "worker", clock.now)
     assert order is not None
-    wanted = holds.Wanted(kind="stop", scope="organisation", reason="Fire.")
+    wanted = holds.HoldRequest(kind="stop", scope="organisation", reason="Fire.")
     placed = holds.place(wanted, person=maya, now=clock.now)
 
     assert [each.proposal for each in placed.in_flight] == [wish.pk]
-    assert not calling.permitted(order, clock.now)
-    calling.record(order, calling.LATE, clock.now)
+    assert not outside_calls.permitted(order, clock.now)
+    outside_calls.record(order, outside_calls.LATE, clock.now)
     run(clock)
 
     assert (robot.bodies, state(wish), now(wish).held) == ([], "approved", "StoppedAll")
@@ -217,13 +219,13 @@ def test_what_may_have_happened_and_must_not_happen_twice_is_for_a_person(
 
     for _ in range(3):
         run(clock)
-        executing.recover(clock.now)
+        execution.recover(clock.now)
         clock.advance(minutes=1)
 
     assert (state(once), len(robot.bodies)) == ("unknown", 1)
     assert [each.state for each in steps(once)] == ["unknown"]
     asked = now(once)
-    deciding.resolve(
+    answers.resolve(
         once.pk,
         person=maya,
         seen=seen(asked),
@@ -262,7 +264,7 @@ def test_a_hold_before_the_second_call_leaves_it_to_a_person(
     """I2: nobody knows whether the first call had its effect."""
     robot.answers = [500]
     run(clock)
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         kind="pause", scope="resource", reason="Wait.", resource=wish.resource_id
     )
     holds.place(wanted, person=maya, now=clock.now)
@@ -277,13 +279,13 @@ def test_a_result_under_an_old_fence_is_not_written(
     clock: Clock, robot: Receiver, wish: Proposal
 ) -> None:
     """I12"""
-    order = section.enter(wish, looking.look(wish, clock.now), "first", clock.now)
+    order = critical_section.enter(wish, recheck.look(wish, clock.now), "first", clock.now)
     assert order is not None
     clock.advance(seconds=31)
-    assert executing.recover(clock.now) == 1
+    assert execution.recover(clock.now) == 1
     before = story(wish)
 
-    assert not calling.record(order, Answer("failed", "I was away."), clock.now)
+    assert not outside_calls.record(order, StepResult("failed", "I was away."), clock.now)
 
     assert (state(wish), story(wish)) == ("approved", before)
     clock.advance(seconds=2)
@@ -316,7 +318,7 @@ def test_a_hold_between_two_steps_stops_before_the_second(
     actions = [restarting(), action(sequence=2)]
     wish = approve(clock, proposal(clock, agent(clock), actions=actions), maya)
     run(clock)
-    wanted = holds.Wanted(kind="stop", scope="organisation", reason="Fire.")
+    wanted = holds.HoldRequest(kind="stop", scope="organisation", reason="Fire.")
     placed = holds.place(wanted, person=maya, now=clock.now)
 
     run(clock)
@@ -339,7 +341,7 @@ def test_what_is_half_done_when_its_time_is_over_fails_and_can_be_undone(
     assert (state(wish), limit()) == ("approved", LIMIT // 2)
     clock.advance(hours=25)
 
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
     run(clock)
 
     assert (state(wish), now(wish).undo_until) == ("failed", clock.now + DAY)
@@ -369,7 +371,7 @@ def test_a_machine_that_hangs_costs_one_wait_for_all(
 
     F10: others are served meanwhile, and the rest of its calls waits for another round.
     """
-    monkeypatch.setattr("controllers.executing.handing_out.PERMIT", timedelta(seconds=0.5))
+    monkeypatch.setattr("controllers.execution.permits.PERMIT", timedelta(seconds=0.5))
     robot.seconds = 1.0
     endpoint(clock, robot, "restart")
     hanging = []
@@ -379,13 +381,14 @@ def test_a_machine_that_hangs_costs_one_wait_for_all(
         hanging.append(approve(clock, proposal(clock, resource, actions=[asked]), maya))
     other = approve(clock, proposal(clock, agent(clock)), maya)
 
-    assert executing.run_due("worker", Means(clock=lambda: clock.now)) == 3
+    assert execution.run_due("worker", Means(clock=lambda: clock.now)) == 3
 
     assert state(other) == "verifying"
     assert len(robot.bodies) == 2
     assert {state(each) for each in hanging} == {"approved"}
 
 
+@pytest.mark.full
 def test_a_call_costs_the_same_however_many_wait_for_the_machine(
     clock: Clock, robot: Receiver, maya: User
 ) -> None:
@@ -430,15 +433,15 @@ def test_a_decision_taken_while_the_call_is_on_its_way_keeps_the_result(
     clock: Clock, robot: Receiver, wish: Proposal, maya: User
 ) -> None:
     """I-95"""
-    order = section.enter(wish, looking.look(wish, clock.now), "worker", clock.now)
+    order = critical_section.enter(wish, recheck.look(wish, clock.now), "worker", clock.now)
     assert order is not None
-    deciding.override(
+    answers.override(
         wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="I do it myself."
     )
     assert state(wish) == "overridden"
 
-    answer = calling.make(order, lambda: clock.now)
-    calling.record(order, answer, clock.now)
+    answer = outside_calls.make(order, lambda: clock.now)
+    outside_calls.record(order, answer, clock.now)
 
     assert state(wish) == "overridden"
     assert [each.state for each in steps(wish)] == ["done"]

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import roles
+from controllers.access import roles
+from controllers.access.roles import Authority
 from controllers.models import Decision, Grant, Proposal
-from controllers.roles import Authority, Denied
-from resources import specs, tokens
-from resources.actor import SYSTEM, Actor
-from resources.models import Resource
+from resources.documents.actor import SYSTEM, Actor
+from resources.documents.problems import Problem
+from resources.tables.models import Resource
+from resources.usecases import specs, tokens
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal
 from tests.resources.making import live, made
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -31,8 +33,8 @@ def refusal(who: User, row: Proposal, clock: Clock) -> str:
     """Return the code of the rule by which somebody may not decide; nothing if they may."""
     try:
         roles.authority(who, row, clock.now)
-    except Denied as error:
-        return error.code
+    except Problem as error:
+        return error.rule
     return ""
 
 
@@ -40,7 +42,7 @@ def declare(clock: Clock, by: Actor, **metadata: Any) -> None:
     """Declare the proposing agent, with an owner."""
     spec = {"domain": "growth", "type": "autonomous", "purpose": "Proposes."}
     document = made("Agent", "robin", spec, metadata=metadata)
-    assert specs.apply([specs.Wish(document)], actor=by, now=clock.now).written
+    assert specs.apply([specs.DesiredDocument(document)], actor=by, now=clock.now).written
 
 
 def vote(row: Proposal, who: User | None, clock: Clock, **given: Any) -> Decision:
@@ -60,8 +62,8 @@ def valid(row: Proposal, clock: Clock) -> list[str]:
     return [each.person.get_username() for each in found if each.person]
 
 
-@pytest.mark.parametrize("role", Grant.Role.values)
-@pytest.mark.parametrize("domain", ["", "growth", "finance"])
+@every_row("role", Grant.Role.values, rolled_back=True)
+@every_row("domain", ["", "growth", "finance"])
 def test_only_approvers_of_the_place_decide(
     clock: Clock, target: Resource, role: str, domain: str
 ) -> None:
@@ -83,8 +85,8 @@ def test_what_belongs_to_no_domain_is_decided_for_the_organisation(
     assert roles.authority(maya, row, clock.now) == Authority(maya, None)
 
 
-@pytest.mark.parametrize("ceiling", ["low", "medium", "high"])
-@pytest.mark.parametrize("risk", ["low", "medium", "high"])
+@every_row("ceiling", ["low", "medium", "high"], rolled_back=True)
+@every_row("risk", ["low", "medium", "high"])
 def test_an_approver_decides_up_to_a_risk(
     clock: Clock, target: Resource, ceiling: str, risk: str
 ) -> None:
@@ -234,13 +236,13 @@ def test_an_edit_of_metadata_does_not_make_a_last_editor(
     alice = person(clock, "alice", "approver")
     labelled = made("Agent", target.name, target.spec, metadata={"labels": {"team": "a"}})
     by = Actor("person", "maya")
-    assert specs.apply([specs.Wish(labelled)], actor=by, now=clock.now).written
+    assert specs.apply([specs.DesiredDocument(labelled)], actor=by, now=clock.now).written
     row = proposal(clock, live("Agent", target.name), risk="high")
 
     assert [refusal(who, row, clock) for who in (maya, alice)] == ["", "LastEditor"]
 
     edited = made("Agent", target.name, {**target.spec, "purpose": "Writes well."})
-    assert specs.apply([specs.Wish(edited)], actor=by, now=clock.now).written
+    assert specs.apply([specs.DesiredDocument(edited)], actor=by, now=clock.now).written
     row = Proposal.objects.get(pk=row.pk)
 
     assert [refusal(who, row, clock) for who in (maya, alice)] == ["LastEditor", ""]

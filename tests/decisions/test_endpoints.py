@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import roles, secrets
+from controllers.common import secrets
 from controllers.models import Endpoint
 from controllers.operations import endpoints
-from controllers.operations.endpoints import Refused
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.making import person
+from tests.problems import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -61,7 +61,7 @@ def test_every_endpoint_has_a_secret_of_its_own(clock: Clock, ada: User) -> None
 
 @pytest.mark.parametrize("role", ["viewer", "operator", "approver", "auditor"])
 def test_nobody_else_enters_one(clock: Clock, role: str) -> None:
-    with pytest.raises(roles.Denied, match="Only an administrator of the organisation"):
+    with refuses("forbidden", match="Only an administrator of the organisation"):
         register(clock, person(clock, "mo", role))
 
     assert not Endpoint.objects.exists()
@@ -74,11 +74,11 @@ def test_the_administrator_of_a_domain_stays_in_it(clock: Clock, ada: User) -> N
 
     register(clock, local, name="near", domain="growth")
     for domain in ("", "harbour"):
-        with pytest.raises(roles.Denied):
+        with refuses("forbidden"):
             register(clock, local, name="far", domain=domain)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         endpoints.rotate("ops", person=local, now=clock.now)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         endpoints.switch("ops", False, person=local, now=clock.now)
 
 
@@ -99,7 +99,7 @@ def test_the_administrator_of_a_domain_stays_in_it(clock: Clock, ada: User) -> N
 def test_what_cannot_be_an_endpoint_is_refused(
     clock: Clock, ada: User, given: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(Refused, match=words):
+    with refuses("invalid", match=words):
         register(clock, ada, **given)
 
     assert not Endpoint.objects.exists()
@@ -108,7 +108,7 @@ def test_what_cannot_be_an_endpoint_is_refused(
 def test_a_name_is_given_once(clock: Clock, ada: User) -> None:
     register(clock, ada)
 
-    with pytest.raises(Refused, match="There is an endpoint ops already"):
+    with refuses("refused", match="There is an endpoint ops already"):
         register(clock, ada)
 
     assert len(events()) == 1
@@ -160,11 +160,11 @@ def test_of_two_who_change_an_endpoint_at_once_one_is_told(clock: Clock, ada: Us
     read = Endpoint.objects.get()
     endpoints.rotate("ops", person=ada, now=clock.now)
 
-    with pytest.raises(Refused, match="Somebody else"):
+    with refuses("conflict", match="Somebody else"):
         endpoints.change(read, person=ada, now=clock.now, secret="stale")
 
 
 def test_an_endpoint_that_is_not_there_is_named(clock: Clock, ada: User) -> None:
     for name in ("ops", "\x00"):
-        with pytest.raises(Refused, match=f"There is no endpoint {name}"):
+        with refuses("not-found", match=f"There is no endpoint {name}"):
             endpoints.rotate(name, person=ada, now=clock.now)

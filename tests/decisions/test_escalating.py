@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from controllers import escalation, happenings
-from controllers.escalation import Charter, Path
+from controllers.decisions import escalation
+from controllers.decisions.escalation import Charter, Path
 from controllers.models import Delivery, Proposal
-from resources.models import LedgerEvent
+from controllers.narrative import event_text
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal
 from tests.resources.making import apply, live
@@ -104,7 +105,7 @@ def test_only_that_somebody_is_asked_goes_without_saying(clock: Clock, waiting: 
     escalation.sweep(clock.now)
     escalation.sweep(clock.advance(minutes=15))
 
-    said = LedgerEvent.objects.exclude(happenings.asked())
+    said = LedgerEvent.objects.exclude(event_text.asked())
 
     climbed = said.filter(event="proposal.escalated")
     assert [each.payload["times"] for each in climbed] == [2]
@@ -283,9 +284,9 @@ def test_a_switched_off_limit_is_none(clock: Clock) -> None:
 
 
 def test_the_example_organisation_has_a_way_up_for_each_domain(clock: Clock) -> None:
-    from controllers import example
+    from controllers.worker import example_organisation
 
-    example.load(clock.now)
+    example_organisation.load(clock.now)
     charter = Charter.read()
 
     assert [each.role for each in charter.paths("growth")] == [

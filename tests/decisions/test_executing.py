@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, executing, holds, registration, runner
-from controllers.cycles import Means
-from controllers.executing import moves, running
+from controllers import execution
+from controllers.decisions import answers, holds
+from controllers.execution import due_work, moves
+from controllers.loop import registration
+from controllers.loop.cycle_run import Means
 from controllers.models import Decision, Grant, Proposal, Runtime, WorkItem
-from resources import deletion, evidence, specs
-from resources.models import LedgerEvent, ResourceRevision
+from controllers.worker import worker_loop
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, ResourceRevision
+from resources.usecases import deletion, specs
 from tests.conftest import Clock
 from tests.decisions.carrying import (
     DAY,
@@ -60,7 +64,7 @@ def pause(clock: Clock, person: User, **given: Any) -> holds.Placed:
     """Pause what `given` names."""
     scope = next(iter(given), "organisation")
     kind = "stop" if scope == "organisation" else "pause"
-    wanted = holds.Wanted(kind=kind, scope=scope, reason="Wait.", **given)
+    wanted = holds.HoldRequest(kind=kind, scope=scope, reason="Wait.", **given)
     return holds.place(wanted, person=person, now=clock.now)
 
 
@@ -140,7 +144,7 @@ def test_a_policy_that_asks_by_now_no_longer_authorises(clock: Clock) -> None:
 def test_what_was_not_approved_is_not_done(clock: Clock, wish: Proposal) -> None:
     """I1"""
     assert run(clock) == 0
-    assert executing.execute(wish.pk, "worker", clock.now) is None
+    assert execution.execute(wish.pk, "worker", clock.now) is None
     assert (state(wish), limit()) == ("pending", LIMIT)
 
 
@@ -246,7 +250,7 @@ def test_what_a_person_changed_runs_as_it_was_changed(
     clock: Clock, wish: Proposal, maya: User, tomas: User
 ) -> None:
     """I8"""
-    changed = deciding.change(
+    changed = answers.change(
         wish.pk,
         person=tomas,
         seen=seen(wish),
@@ -328,7 +332,6 @@ def test_a_hold_beats_what_was_approved_before_it(
     assert story(wish).count("held") == 1
 
     holds.lift(held.hold.pk, person=maya, now=clock.now, reason="Go on.")
-    wait(clock)
     run(clock)
     assert (state(wish), limit()) == ("verifying", LIMIT // 2)
     assert (now(wish).held, now(wish).held_reason) == ("", "")
@@ -390,7 +393,7 @@ def lower(clock: Clock) -> None:
     document = shown("Controller", "keeper")
     document["spec"]["enforcementMode"] = "observe"
     document.pop("status", None)
-    wish = specs.Wish(document, authorised=True)
+    wish = specs.DesiredDocument(document, authorised=True)
     assert specs.apply([wish], actor=ALICE, now=clock.now).written
 
 
@@ -508,6 +511,7 @@ def test_while_one_is_under_way_another_on_the_same_resource_waits(
     assert state(second) == "verifying"
 
 
+@pytest.mark.servers
 @pytest.mark.usefixtures("real_database")
 @pytest.mark.django_db(transaction=True)
 def test_of_many_workers_one_does_it(clock: Clock, maya: User) -> None:
@@ -575,7 +579,7 @@ def test_a_broken_glass_stands_for_the_second_person(clock: Clock, maya: User) -
     patch = {"patch": {"purpose": "Writes less."}}
     changed = action(operation="modify-spec", parameters=patch, touches=["spec.purpose"])
     wish = proposal(clock, agent(clock), actions=[changed], people=2, risk="medium")
-    deciding.break_glass(
+    answers.break_glass(
         wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="The house is on fire."
     )
 
@@ -594,17 +598,17 @@ def test_from_drift_to_proof_through_the_loop(clock: Clock, maya: User) -> None:
     keeper(clock)
     overspending(clock)
     means = Means(clock=lambda: clock.now)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
     wish = Proposal.objects.get()
     approve(clock, wish, maya)
 
     clock.advance(seconds=1)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
     assert (state(wish), limit()) == ("verifying", LIMIT // 2)
 
     clock.advance(minutes=1)
     consume(clock, wish.resource.name, LIMIT // 4)
-    runner.work("worker", means)
+    worker_loop.work("worker", means)
     assert (state(wish), now(wish).outcome) == ("succeeded", "effective")
 
 
@@ -613,7 +617,7 @@ def test_what_a_controller_may_do_alone_is_done_in_the_round_that_finds_it(clock
     keeper(clock, enforcementMode="enforce", approval="auto")
     overspending(clock)
 
-    runner.work("worker", Means(clock=lambda: clock.now))
+    worker_loop.work("worker", Means(clock=lambda: clock.now))
 
     assert limit() == LIMIT // 2
     assert Proposal.objects.get().state == "verifying"
@@ -626,7 +630,7 @@ def test_what_is_due_takes_turns_with_everything_else(
 
     However slow everything is, something is done in each turn.
     """
-    monkeypatch.setattr(running, "WAVE", 2)
+    monkeypatch.setattr(due_work, "WAVE", 2)
     wishes = []
     for number in range(6):
         resource = agent(clock, f"agent-{number}")
@@ -636,7 +640,7 @@ def test_what_is_due_takes_turns_with_everything_else(
         clock.advance(seconds=6)
         return clock.now
 
-    done = [executing.run_due("worker", Means(clock=slow)) for _ in range(3)]
+    done = [execution.run_due("worker", Means(clock=slow)) for _ in range(3)]
 
     assert done == [2, 2, 2]
     assert {state(each) for each in wishes} == {"verifying"}

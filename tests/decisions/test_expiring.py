@@ -9,14 +9,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from controllers import expiring, proposals
-from controllers.lifecycle import STATES
+from controllers.decisions import expiry, proposals
+from controllers.decisions.creation import proposal_end
+from controllers.engine.proposal_lifecycle import STATES
 from controllers.models import Alert, Proposal, Step
-from controllers.proposing import ending
-from resources import deletion
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, proposal, seen
+from tests.problems import refuses
 from tests.resources.making import ALICE
 
 pytestmark = pytest.mark.django_db
@@ -42,13 +43,13 @@ def last(found: Proposal) -> LedgerEvent:
 def test_what_nobody_decides_in_time_expires(clock: Clock, waiting: str) -> None:
     """O-62 Silence never approves."""
     found = made(clock, state=waiting, expires_at=clock.now + HOUR)
-    expiring.sweep(clock.advance(minutes=59))
+    expiry.sweep(clock.advance(minutes=59))
     assert state(found) == waiting
-    swept = expiring.sweep(clock.advance(minutes=1))
+    swept = expiry.sweep(clock.advance(minutes=1))
 
     assert (state(found), swept.expired) == ("expired", 1)
     assert last(found).actor == "system/ioa"
-    assert expiring.sweep(clock.now) == expiring.Swept(0, 0, 0, 0, 0, 0)
+    assert expiry.sweep(clock.now) == expiry.Swept(0, 0, 0, 0, 0, 0)
 
 
 def test_a_sweep_moves_only_what_waits(clock: Clock) -> None:
@@ -57,7 +58,7 @@ def test_a_sweep_moves_only_what_waits(clock: Clock) -> None:
         target = agent(clock, f"scribe-{number}")
         found = proposal(clock, target, state=each, expires_at=clock.now)
         before[found.pk] = each
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     after = dict(Proposal.objects.values_list("pk", "state"))
     moved = {before[key]: now for key, now in after.items() if before[key] != now}
@@ -70,7 +71,7 @@ def test_without_any_sweep_a_late_answer_is_too_late(clock: Clock) -> None:
     shown = seen(found)
     clock.advance(hours=2)
 
-    with pytest.raises(proposals.Expired), transaction.atomic():
+    with refuses("expired"), transaction.atomic():
         proposals.take(found.pk, "approve", clock.now, seen=shown)
     assert state(found) == "pending"
 
@@ -87,7 +88,7 @@ def test_somebody_who_extends_first_wins_against_the_clock(
         return usual(*given)
 
     monkeypatch.setattr(transaction, "atomic", atomic)
-    swept = ending.expire(ending.overdue(clock.now), clock.now)
+    swept = proposal_end.expire(proposal_end.overdue(clock.now), clock.now)
     monkeypatch.undo()
 
     assert (state(found), swept) == ("pending", 0)
@@ -95,9 +96,9 @@ def test_somebody_who_extends_first_wins_against_the_clock(
 
 def test_what_was_approved_and_did_not_begin_in_time_lapses(clock: Clock) -> None:
     found = made(clock, state="approved", execute_before=clock.now + HOUR, run_at=clock.now)
-    expiring.sweep(clock.advance(minutes=59))
+    expiry.sweep(clock.advance(minutes=59))
     assert state(found) == "approved"
-    expiring.sweep(clock.advance(minutes=1))
+    expiry.sweep(clock.advance(minutes=1))
 
     assert state(found) == "lapsed"
     assert last(found).event == "proposal.lapsed"
@@ -114,16 +115,16 @@ def test_what_has_begun_does_not_lapse(clock: Clock) -> None:
         state="dispatched",
         key="one",
     )
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     assert state(found) == "approved"
 
 
 def test_what_was_put_aside_is_shown_again_after_its_rest(clock: Clock) -> None:
     found = made(clock, quiet_until=clock.now + HOUR, quiet_above=0.4)
-    expiring.sweep(clock.advance(minutes=59))
+    expiry.sweep(clock.advance(minutes=59))
     assert Proposal.objects.get().quiet_until is not None
-    expiring.sweep(clock.advance(minutes=1))
+    expiry.sweep(clock.advance(minutes=1))
 
     after = Proposal.objects.get()
     assert (after.quiet_until, after.quiet_above, after.state) == (None, None, "pending")
@@ -133,7 +134,7 @@ def test_what_was_put_aside_is_shown_again_after_its_rest(clock: Clock) -> None:
 def test_a_no_keeps_its_date(clock: Clock) -> None:
     """What people accepted until a date is not woken: it is closed."""
     found = made(clock, state="rejected", quiet_until=clock.now)
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     assert Proposal.objects.get(pk=found.pk).quiet_until is not None
 
@@ -155,9 +156,9 @@ def forced(clock: Clock, **given: Any) -> Proposal:
 
 def test_what_nobody_reviewed_is_undone_and_rings(clock: Clock) -> None:
     found = forced(clock)
-    expiring.sweep(clock.advance(minutes=59))
+    expiry.sweep(clock.advance(minutes=59))
     assert state(found) == "succeeded"
-    expiring.sweep(clock.advance(minutes=1))
+    expiry.sweep(clock.advance(minutes=1))
 
     after = Proposal.objects.get(pk=found.pk)
     assert (after.state, after.undoing, after.review_by) == ("approved", True, None)
@@ -172,8 +173,8 @@ def test_what_nobody_reviewed_is_undone_and_rings(clock: Clock) -> None:
 )
 def test_what_cannot_be_undone_only_rings_once(clock: Clock, given: dict[str, Any]) -> None:
     found = forced(clock, **given)
-    expiring.sweep(clock.advance(hours=1))
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     assert (state(found), Alert.objects.count()) == ("succeeded", 1)
     assert "cannot be undone" in Alert.objects.get().message
@@ -182,7 +183,7 @@ def test_what_cannot_be_undone_only_rings_once(clock: Clock, given: dict[str, An
 
 def test_what_somebody_reviewed_stays(clock: Clock, tomas: User) -> None:
     found = forced(clock, review_by=None)
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     assert (state(found), Alert.objects.count()) == ("succeeded", 0)
 
@@ -190,7 +191,7 @@ def test_what_somebody_reviewed_stays(clock: Clock, tomas: User) -> None:
 def test_an_agents_forced_proposal_rings_for_its_resource(clock: Clock) -> None:
     target = agent(clock)
     proposal(clock, target, state="succeeded", review_by=clock.now, reversible=False)
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
 
     assert Alert.objects.get().resource == target
 
@@ -203,7 +204,7 @@ def test_proposals_end_with_their_resource_and_their_controller(clock: Clock, go
     found = made(clock)
     name = "scribe" if gone == "Agent" else "keeper"
     deletion.delete(gone, name, actor=ALICE, now=clock.now)
-    swept = expiring.sweep(clock.now)
+    swept = expiry.sweep(clock.now)
 
     assert (state(found), swept.gone) == ("withdrawn", 1)
 
@@ -211,7 +212,7 @@ def test_proposals_end_with_their_resource_and_their_controller(clock: Clock, go
 def test_what_is_being_carried_out_goes_on_without_its_resource(clock: Clock) -> None:
     found = made(clock, state="executing")
     deletion.delete("Agent", "scribe", actor=ALICE, now=clock.now)
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
 
     assert state(found) == "executing"
 
@@ -219,8 +220,8 @@ def test_what_is_being_carried_out_goes_on_without_its_resource(clock: Clock) ->
 def test_a_sweep_goes_through_more_than_one_batch(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ending, "SOME", 2)
+    monkeypatch.setattr(proposal_end, "SOME", 2)
     for number in range(5):
         proposal(clock, agent(clock, f"scribe-{number}"), expires_at=clock.now)
 
-    assert expiring.sweep(clock.now).expired == 5
+    assert expiry.sweep(clock.now).expired == 5

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, proposals, proposing, roles
+from controllers.decisions import creation, holds
+from controllers.decisions.creation import Filing, submission, suppression
 from controllers.models import Decision, Proposal, WorkItem
-from controllers.proposing import Filing, Invalid, filing, suppressing
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken, Resource
+from resources.documents.actor import Actor
+from resources.tables.models import AgentToken, Resource
+from resources.usecases import tokens
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal
+from tests.problems import refuses
 from tests.resources.making import apply, live, made
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +46,7 @@ def wish(target: Resource, *actions: dict[str, Any], **given: Any) -> Filing:
 
 def test_a_person_proposes_and_others_decide(clock: Clock, ines: User) -> None:
     target = agent(clock)
-    filed = proposing.propose(wish(target), by=ines, now=clock.now)
+    filed = creation.propose(wish(target), by=ines, now=clock.now)
 
     found = Proposal.objects.get()
     assert (filed.proposal, filed.new) == (found, True)
@@ -71,7 +72,7 @@ def test_how_far_an_agent_goes_is_what_it_is_declared_to_be(
     clock: Clock, type_: str, lane: str, state: str
 ) -> None:
     target = agent(clock)
-    filed = proposing.propose(wish(target), by=token(clock, type=type_), now=clock.now)
+    filed = creation.propose(wish(target), by=token(clock, type=type_), now=clock.now)
 
     assert (filed.proposal.lane, filed.proposal.state) == (lane, state)
 
@@ -79,7 +80,7 @@ def test_how_far_an_agent_goes_is_what_it_is_declared_to_be(
 def test_what_an_autonomous_agent_may_do_alone_carries_its_policys_decision(clock: Clock) -> None:
     """I1"""
     target = agent(clock)
-    found = proposing.propose(wish(target), by=token(clock), now=clock.now).proposal
+    found = creation.propose(wish(target), by=token(clock), now=clock.now).proposal
 
     decision = Decision.objects.get()
     assert (decision.person, decision.actor) == (None, "policy/autonomous")
@@ -91,7 +92,7 @@ def test_an_agent_acts_alone_only_at_home(clock: Clock) -> None:
     assert apply(clock.now, made("Budget", "all", {"domain": "*"})).written
     target = live("Budget", "all")
     block = {"operation": "throttle-agents", "parameters": {"factor": 0.5}}
-    found = proposing.propose(wish(target, block), by=token(clock), now=clock.now).proposal
+    found = creation.propose(wish(target, block), by=token(clock), now=clock.now).proposal
 
     assert (found.lane, found.policy["approval"]) == ("ask", "required")
 
@@ -101,14 +102,14 @@ def test_an_agent_reaches_no_other_domain(clock: Clock) -> None:
     target = agent(clock, domain="finance")
     by = token(clock)
 
-    with pytest.raises(proposals.Missing, match="no such resource"):
-        proposing.propose(wish(target), by=by, now=clock.now)
+    with refuses("not-found", match="no such resource"):
+        creation.propose(wish(target), by=by, now=clock.now)
     assert not Proposal.objects.exists()
 
 
 def test_those_behind_an_agent_have_a_part_in_what_it_proposes(clock: Clock) -> None:
     """I9: whoever issued its token does not approve it."""
-    found = proposing.propose(
+    found = creation.propose(
         wish(agent(clock)), by=token(clock, type="supervised"), now=clock.now
     ).proposal
 
@@ -116,21 +117,21 @@ def test_those_behind_an_agent_have_a_part_in_what_it_proposes(clock: Clock) -> 
 
 
 def test_who_may_only_look_proposes_nothing(clock: Clock, vera: User) -> None:
-    with pytest.raises(roles.Denied):
-        proposing.propose(wish(agent(clock)), by=vera, now=clock.now)
+    with refuses("forbidden"):
+        creation.propose(wish(agent(clock)), by=vera, now=clock.now)
     assert not Proposal.objects.exists()
 
 
 def test_a_right_in_another_domain_is_none_here(clock: Clock) -> None:
     by = person(clock, "omar", "operator", domain="finance")
 
-    with pytest.raises(roles.Denied):
-        proposing.propose(wish(agent(clock)), by=by, now=clock.now)
+    with refuses("forbidden"):
+        creation.propose(wish(agent(clock)), by=by, now=clock.now)
 
 
 def test_risk_comes_from_the_catalogue_whatever_the_proposer_says(clock: Clock) -> None:
     claimed = MODIFY | {"risk": "low", "reversible": True, "kind": "record", "touches": []}
-    found = proposing.propose(wish(agent(clock), claimed), by=token(clock), now=clock.now).proposal
+    found = creation.propose(wish(agent(clock), claimed), by=token(clock), now=clock.now).proposal
 
     assert (found.risk, found.lane, found.people) == ("medium", "ask", 2)
     assert found.actions[0]["touches"] == ["spec.purpose"]
@@ -159,22 +160,22 @@ def test_what_the_catalogue_does_not_know_is_refused(
     """D-25"""
     target = agent(clock)
 
-    with pytest.raises(Invalid, match=said):
-        proposing.propose(Filing(target.pk, actions, WHY), by=ines, now=clock.now)
+    with refuses("invalid", match=said):
+        creation.propose(Filing(target.pk, actions, WHY), by=ines, now=clock.now)
     assert not Proposal.objects.exists()
 
 
 @pytest.mark.parametrize("why", ["", "  ", "x" * 2_001, "a\x00b"])
 def test_a_proposal_says_why(clock: Clock, ines: User, why: str) -> None:
-    with pytest.raises(Invalid):
-        proposing.propose(wish(agent(clock), why=why), by=ines, now=clock.now)
+    with refuses("invalid"):
+        creation.propose(wish(agent(clock), why=why), by=ines, now=clock.now)
 
 
 def test_a_weaker_guard_takes_a_second_person(clock: Clock, ines: User) -> None:
     """I-92"""
     target = controller(clock, enforcementMode="enforce")
     lower = {"operation": "modify-spec", "parameters": {"patch": {"enforcementMode": "warn"}}}
-    found = proposing.propose(wish(target, lower), by=ines, now=clock.now).proposal
+    found = creation.propose(wish(target, lower), by=ines, now=clock.now).proposal
 
     assert (found.policy["lowers"], found.people, found.lane) == (True, 2, "ask")
 
@@ -182,9 +183,9 @@ def test_a_weaker_guard_takes_a_second_person(clock: Clock, ines: User) -> None:
 def test_what_a_hold_stops_is_proposed_and_shown_as_held(clock: Clock, ines: User) -> None:
     """I2: and it does not start by itself when the hold is lifted."""
     target = agent(clock)
-    wanted = holds.Wanted("pause", "resource", "Storm.", resource=target.pk)
+    wanted = holds.HoldRequest("pause", "resource", "Storm.", resource=target.pk)
     holds.place(wanted, person=ines, now=clock.now)
-    found = proposing.propose(wish(target), by=token(clock), now=clock.now).proposal
+    found = creation.propose(wish(target), by=token(clock), now=clock.now).proposal
 
     assert (found.lane, found.state, found.people) == ("ask", "pending", 1)
     assert found.held == "Paused"
@@ -195,9 +196,9 @@ def test_what_a_hold_stops_is_proposed_and_shown_as_held(clock: Clock, ines: Use
 
 def test_the_same_request_gets_the_same_proposal_back(clock: Clock, ines: User) -> None:
     target = agent(clock)
-    first = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    first = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
     clock.advance(minutes=1)
-    second = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    second = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
 
     assert (second.proposal, second.new) == (first.proposal, False)
     assert Proposal.objects.count() == 1
@@ -207,9 +208,9 @@ def test_the_same_request_gets_the_same_back_after_it_was_decided(
     clock: Clock, ines: User
 ) -> None:
     target = agent(clock)
-    first = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    first = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
     Proposal.objects.update(state="rejected")
-    second = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    second = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
 
     assert second.proposal.pk == first.proposal.pk
 
@@ -219,17 +220,17 @@ def test_another_request_under_the_same_name_is_refused(
     clock: Clock, ines: User, other: dict[str, Any]
 ) -> None:
     target = agent(clock)
-    proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
     changed = {"actions": (THROTTLE,), "why": WHY} | other
 
-    with pytest.raises(Invalid, match="under this name"):
-        proposing.propose(Filing(target.pk, request_key="k1", **changed), by=ines, now=clock.now)
+    with refuses("refused", match="under this name"):
+        creation.propose(Filing(target.pk, request_key="k1", **changed), by=ines, now=clock.now)
 
 
 def test_names_of_requests_are_each_proposers_own(clock: Clock, ines: User) -> None:
     target, omar = agent(clock), person(clock, "omar", "operator")
-    proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
-    filed = proposing.propose(wish(target, request_key="k1"), by=omar, now=clock.now)
+    creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    filed = creation.propose(wish(target, request_key="k1"), by=omar, now=clock.now)
 
     assert filed.new
     assert Proposal.objects.count() == 2
@@ -237,8 +238,8 @@ def test_names_of_requests_are_each_proposers_own(clock: Clock, ines: User) -> N
 
 def test_the_same_plan_is_not_proposed_twice_by_one(clock: Clock, ines: User) -> None:
     target = agent(clock)
-    first = proposing.propose(wish(target), by=ines, now=clock.now)
-    second = proposing.propose(wish(target), by=ines, now=clock.now)
+    first = creation.propose(wish(target), by=ines, now=clock.now)
+    second = creation.propose(wish(target), by=ines, now=clock.now)
 
     assert (second.proposal.pk, second.new) == (first.proposal.pk, False)
 
@@ -248,39 +249,39 @@ def test_two_who_file_the_same_at_once_get_one(
 ) -> None:
     """The second finds nothing, writes, and is told what the first wrote."""
     target = agent(clock)
-    first = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
-    usual, asked = filing.repeated, []
+    first = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    usual, asked = submission.repeated, []
 
     def repeated(*given: Any) -> Proposal | None:
         asked.append(given)
         return usual(*given) if len(asked) > 1 else None
 
-    monkeypatch.setattr(filing, "repeated", repeated)
-    second = proposing.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
+    monkeypatch.setattr(submission, "repeated", repeated)
+    second = creation.propose(wish(target, request_key="k1"), by=ines, now=clock.now)
 
     assert (second.proposal.pk, second.new) == (first.proposal.pk, False)
 
 
 def test_an_agent_does_not_ask_again_what_people_refused(clock: Clock) -> None:
     target, by = agent(clock), token(clock, type="supervised")
-    proposing.propose(wish(target), by=by, now=clock.now)
+    creation.propose(wish(target), by=by, now=clock.now)
     Proposal.objects.update(state="rejected", reason="Not before the audit.")
 
-    with pytest.raises(Invalid, match="Not before the audit"):
-        proposing.propose(wish(target), by=by, now=clock.now)
+    with refuses("refused", match="Not before the audit"):
+        creation.propose(wish(target), by=by, now=clock.now)
     assert apply(clock.now, made("Agent", "scribe", target.spec | {"purpose": "More."})).written
-    assert proposing.propose(wish(target), by=by, now=clock.now).new
+    assert creation.propose(wish(target), by=by, now=clock.now).new
 
 
 def test_a_proposer_has_only_so_many_open(
     clock: Clock, ines: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filing, "MOST_OPEN", 1)
-    assert suppressing.MOST_OPEN == 1_000
-    proposing.propose(wish(agent(clock)), by=ines, now=clock.now)
+    monkeypatch.setattr(submission, "MOST_OPEN", 1)
+    assert suppression.MOST_OPEN == 1_000
+    creation.propose(wish(agent(clock)), by=ines, now=clock.now)
 
-    with pytest.raises(Invalid, match="people decide first"):
-        proposing.propose(wish(agent(clock, "other")), by=ines, now=clock.now)
+    with refuses("invalid", match="people decide first"):
+        creation.propose(wish(agent(clock, "other")), by=ines, now=clock.now)
 
 
 # An answer to a request for changes
@@ -288,7 +289,7 @@ def test_a_proposer_has_only_so_many_open(
 
 def sent_back(clock: Clock, by: AgentToken) -> Proposal:
     """File a proposal that people sent back."""
-    found = proposing.propose(wish(agent(clock), request_key="k1"), by=by, now=clock.now).proposal
+    found = creation.propose(wish(agent(clock), request_key="k1"), by=by, now=clock.now).proposal
     Proposal.objects.update(state="changes_requested", answer="request_changes", reason="Less.")
     return found
 
@@ -299,7 +300,7 @@ LESS = {"operation": "throttle", "parameters": {"factor": 0.8}}
 def test_a_proposer_answers_with_a_new_revision(clock: Clock) -> None:
     by = token(clock)
     before = sent_back(clock, by)
-    after = proposing.revise(before.pk, wish(before.resource, LESS), by=by, now=clock.now)
+    after = creation.revise(before.pk, wish(before.resource, LESS), by=by, now=clock.now)
 
     assert (after.pk, after.revision, after.state) == (before.pk, 2, "pending")
     assert (after.lane, after.people, after.answer) == ("ask", 1, "")
@@ -310,8 +311,8 @@ def test_a_proposer_answers_with_a_new_revision(clock: Clock) -> None:
 def test_the_first_request_is_still_known_after_a_revision(clock: Clock) -> None:
     by = token(clock)
     before = sent_back(clock, by)
-    proposing.revise(before.pk, wish(before.resource, LESS), by=by, now=clock.now)
-    again = proposing.propose(wish(before.resource, request_key="k1"), by=by, now=clock.now)
+    creation.revise(before.pk, wish(before.resource, LESS), by=by, now=clock.now)
+    again = creation.propose(wish(before.resource, request_key="k1"), by=by, now=clock.now)
 
     assert (again.proposal.pk, again.new) == (before.pk, False)
 
@@ -319,24 +320,24 @@ def test_the_first_request_is_still_known_after_a_revision(clock: Clock) -> None
 def test_nobody_else_revises_it(clock: Clock, ines: User) -> None:
     before = sent_back(clock, token(clock))
 
-    with pytest.raises(Invalid, match="agent/robin"):
-        proposing.revise(before.pk, wish(before.resource, LESS), by=ines, now=clock.now)
+    with refuses("refused", match="agent/robin"):
+        creation.revise(before.pk, wish(before.resource, LESS), by=ines, now=clock.now)
     assert Proposal.objects.get().revision == 1
 
 
 def test_only_what_was_sent_back_is_revised(clock: Clock, ines: User) -> None:
-    found = proposing.propose(wish(agent(clock)), by=ines, now=clock.now).proposal
+    found = creation.propose(wish(agent(clock)), by=ines, now=clock.now).proposal
 
-    with pytest.raises(proposals.Decided, match="Nobody has asked"):
-        proposing.revise(found.pk, wish(found.resource, LESS), by=ines, now=clock.now)
+    with refuses("decided", match="Nobody has asked"):
+        creation.revise(found.pk, wish(found.resource, LESS), by=ines, now=clock.now)
 
 
 def test_a_revision_is_about_the_same_resource(clock: Clock) -> None:
     by = token(clock)
     before = sent_back(clock, by)
 
-    with pytest.raises(Invalid, match="It is about agent/scribe"):
-        proposing.revise(before.pk, wish(agent(clock, "other"), LESS), by=by, now=clock.now)
+    with refuses("refused", match="It is about agent/scribe"):
+        creation.revise(before.pk, wish(agent(clock, "other"), LESS), by=by, now=clock.now)
 
 
 # Propose again
@@ -347,7 +348,7 @@ def test_after_its_time_a_controller_is_asked_to_look_again(clock: Clock, role: 
     target, keeper, ines = agent(clock), controller(clock), person(clock, "ines", role)
     late = proposal(clock, target, keeper, expires_at=clock.now + timedelta(hours=1))
     clock.advance(hours=2)
-    found = proposing.repropose(late.pk, person=ines, now=clock.now, reason="Back from lunch.")
+    found = creation.repropose(late.pk, person=ines, now=clock.now, reason="Back from lunch.")
 
     assert (found.pk, found.state) == (late.pk, "expired")
     item = WorkItem.objects.get(controller=keeper, resource=target)
@@ -356,9 +357,9 @@ def test_after_its_time_a_controller_is_asked_to_look_again(clock: Clock, role: 
 
 def test_after_its_time_an_agents_plan_is_filed_anew(clock: Clock, ines: User) -> None:
     by = token(clock, type="supervised")
-    late = proposing.propose(wish(agent(clock)), by=by, now=clock.now).proposal
+    late = creation.propose(wish(agent(clock)), by=by, now=clock.now).proposal
     clock.advance(days=8)
-    found = proposing.repropose(late.pk, person=ines, now=clock.now)
+    found = creation.repropose(late.pk, person=ines, now=clock.now)
 
     assert (found.state, found.proposer, found.thread_id) == ("pending", "agent/robin", late.pk)
     assert found.action_digest == late.action_digest
@@ -368,18 +369,18 @@ def test_after_its_time_an_agents_plan_is_filed_anew(clock: Clock, ines: User) -
 def test_what_is_not_late_is_not_proposed_again(clock: Clock, ines: User) -> None:
     found = proposal(clock, agent(clock), controller(clock))
 
-    with pytest.raises(proposals.Decided, match="pending, not late"):
-        proposing.repropose(found.pk, person=ines, now=clock.now)
+    with refuses("decided", match="pending, not late"):
+        creation.repropose(found.pk, person=ines, now=clock.now)
     assert not WorkItem.objects.exists()
 
 
 def test_who_may_not_propose_may_not_propose_again(clock: Clock, vera: User) -> None:
     found = proposal(clock, agent(clock), controller(clock), state="expired")
 
-    with pytest.raises(roles.Denied):
-        proposing.repropose(found.pk, person=vera, now=clock.now)
+    with refuses("forbidden"):
+        creation.repropose(found.pk, person=vera, now=clock.now)
 
 
 def test_there_is_no_proposal_to_propose_again(clock: Clock, ines: User) -> None:
-    with pytest.raises(proposals.Missing):
-        proposing.repropose(1, person=ines, now=clock.now)
+    with refuses("not-found"):
+        creation.repropose(1, person=ines, now=clock.now)

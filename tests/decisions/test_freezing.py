@@ -9,12 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest
 from controllers.engine.precedence import Reach
-from controllers.holds import Wanted
 from controllers.models import Hold
 from tests.conftest import Clock
 from tests.decisions.making import agent
+from tests.problems import refuses
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +23,7 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 
 
 def freeze(clock: Clock, person: User, scope: str = "organisation", **given: Any) -> Hold:
-    wanted = Wanted("freeze", scope, "The books are closed.", **given)
+    wanted = HoldRequest("freeze", scope, "The books are closed.", **given)
     return holds.place(wanted, person=person, now=clock.now).hold
 
 
@@ -114,14 +115,14 @@ GOOD = {"cron": "0 18 * * 5", "timezone": "Europe/Brussels", "duration": "62h"}
 def test_a_window_that_cannot_be_read_is_refused(
     clock: Clock, ines: User, wrong: dict[str, Any]
 ) -> None:
-    with pytest.raises(holds.Refused, match=r"A window has a cron such as 0 18 \* \* 5"):
+    with refuses("invalid", match=r"A window has a cron such as 0 18 \* \* 5"):
         freeze(clock, ines, window=GOOD | wrong)
     assert not Hold.objects.exists()
 
 
 def test_a_window_that_lacks_a_part_is_refused(clock: Clock, ines: User) -> None:
     for name in GOOD:
-        with pytest.raises(holds.Refused, match="A window has a cron"):
+        with refuses("invalid", match="A window has a cron"):
             freeze(clock, ines, window={key: GOOD[key] for key in GOOD if key != name})
 
 
@@ -135,15 +136,15 @@ def test_a_window_is_kept_as_it_was_written(clock: Clock, ines: User) -> None:
 def test_only_a_single_freeze_begins_later(clock: Clock, ines: User) -> None:
     later = clock.now + timedelta(days=1)
 
-    with pytest.raises(holds.Refused, match="Only a freeze that does not come back"):
+    with refuses("invalid", match="Only a freeze that does not come back"):
         freeze(clock, ines, window=GOOD, starts_at=later)
-    stop = Wanted("stop", "organisation", "Later.", starts_at=later)
-    with pytest.raises(holds.Refused, match="Only a freeze that does not come back"):
+    stop = HoldRequest("stop", "organisation", "Later.", starts_at=later)
+    with refuses("invalid", match="Only a freeze that does not come back"):
         holds.place(stop, person=ines, now=clock.now)
 
 
 def test_a_freeze_does_not_end_before_it_begins(clock: Clock, ines: User) -> None:
     later = clock.now + timedelta(days=2)
 
-    with pytest.raises(holds.Refused, match="It would end before it begins"):
+    with refuses("invalid", match="It would end before it begins"):
         freeze(clock, ines, starts_at=later, ends_at=later - timedelta(days=1))

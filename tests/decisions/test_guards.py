@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, holds
-from controllers.lifecycle import OPEN
+from controllers.decisions import answers, holds
+from controllers.engine.proposal_lifecycle import OPEN
 from controllers.models import Judgement, Proposal, Shadow
 from tests.conftest import Clock
 from tests.controllers.faults import acting, staffed, understaffed
@@ -30,6 +30,7 @@ from tests.decisions.carrying import (
 from tests.decisions.looking import again, look, only, proposed
 from tests.decisions.making import AGENT, seen
 from tests.decisions.operating import MEMORY, declared
+from tests.problems import refuses
 from tests.resources.making import live, shown
 
 pytestmark = pytest.mark.django_db
@@ -129,7 +130,7 @@ def test_as_many_people_are_asked_ahead_of_the_window_as_in_it(clock: Clock) -> 
 
 
 def test_nothing_is_changed_on_the_word_of_an_old_report(clock: Clock, maya: User) -> None:
-    """O-42 D-03 The agent falls silent: what it said an hour ago is not enough to act on."""
+    """O-42 D-03 X-23 The agent falls silent: what it said an hour ago is not enough to act on."""
     owner = keeper(clock, maxStaleness="10m")
     wish = approve(clock, planned(clock, owner, overspending(clock)), maya)
     clock.advance(hours=1)
@@ -160,7 +161,7 @@ def test_what_a_person_overrides_is_not_proposed_again_while_that_stands(
 ) -> None:
     """I-95"""
     wish = proposed(clock)
-    deciding.override(
+    answers.override(
         wish.pk, person=ines, seen=seen(wish), now=clock.now, reason="They are on leave."
     )
     look(clock)
@@ -180,8 +181,8 @@ def test_an_override_says_why(clock: Clock, ines: User) -> None:
     """I-96"""
     wish = proposed(clock)
 
-    with pytest.raises(deciding.Invalid, match="Say why"):
-        deciding.override(wish.pk, person=ines, seen=seen(wish), now=clock.now, reason=" ")
+    with refuses("invalid", match="Say why"):
+        answers.override(wish.pk, person=ines, seen=seen(wish), now=clock.now, reason=" ")
 
     assert again(wish).state == "pending"
     assert not holds.standing(clock.now)

@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, roles
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest, Shadowed
 from controllers.engine.precedence import Reach
-from controllers.holds import Shadowed, Wanted
 from controllers.models import Epoch, Hold, Proposal, Shadow, Step
-from resources.actor import Actor
-from resources.models import LedgerEvent, Resource, ResourceRevision
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent, Resource, ResourceRevision
 from tests.conftest import Clock
 from tests.decisions.making import action, agent, controller, person, proposal
+from tests.problems import refuses
 from tests.resources.making import everything, live
+from tests.rows import every_row
 
 pytestmark = pytest.mark.django_db
 
@@ -34,13 +36,13 @@ def keeper(clock: Clock) -> Resource:
     return controller(clock)
 
 
-def pause(row: Resource, **given: Any) -> Wanted:
-    return Wanted("pause", "resource", "It misbehaves.", resource=row.pk, **given)
+def pause(row: Resource, **given: Any) -> HoldRequest:
+    return HoldRequest("pause", "resource", "It misbehaves.", resource=row.pk, **given)
 
 
-def override(row: Resource, value: Any = None, path: str = BUDGET) -> Wanted:
+def override(row: Resource, value: Any = None, path: str = BUDGET) -> HoldRequest:
     said = "Until the audit is over."
-    return Wanted("override", "field", said, resource=row.pk, path=path, value=value)
+    return HoldRequest("override", "field", said, resource=row.pk, path=path, value=value)
 
 
 def step(row: Proposal, clock: Clock, **given: Any) -> Step:
@@ -98,7 +100,7 @@ def test_each_kind_is_placed_where_it_belongs_and_told(
     assert hold.remind_at == clock.now + timedelta(days=6)
 
 
-def wanted_of(kind: str, scope: str, scribe: Resource, keeper: Resource) -> Wanted:
+def wanted_of(kind: str, scope: str, scribe: Resource, keeper: Resource) -> HoldRequest:
     names: dict[str, dict[str, Any]] = {
         "organisation": {},
         "domain": {"domain": "growth"},
@@ -106,19 +108,19 @@ def wanted_of(kind: str, scope: str, scribe: Resource, keeper: Resource) -> Want
         "resource": {"resource": scribe.pk},
         "field": {"resource": scribe.pk, "path": BUDGET},
     }
-    return Wanted(kind, scope, "Because.", **names[scope])
+    return HoldRequest(kind, scope, "Because.", **names[scope])
 
 
-@pytest.mark.parametrize(("kind", "scope"), BAD)
+@every_row(("kind", "scope"), BAD, rolled_back=True)
 def test_a_kind_in_another_scope_is_refused(
     clock: Clock, maya: User, scribe: Resource, keeper: Resource, kind: str, scope: str
 ) -> None:
-    with pytest.raises(holds.Refused, match=r"The scope of a hold that is an? "):
+    with refuses("invalid", match=r"The scope of a hold that is an? "):
         holds.place(wanted_of(kind, scope, scribe, keeper), person=maya, now=clock.now)
     assert not Hold.objects.exists()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "sentence"),
     [
         ({"kind": "nap"}, "A hold is one of stop, freeze, pause, override."),
@@ -134,13 +136,14 @@ def test_a_kind_in_another_scope_is_refused(
         ({"open_ended": True}, "Only a stop may be without an end."),
         ({"window": {"cron": "0 18 * * 5"}}, "Only a freeze comes back."),
     ],
+    rolled_back=True,
 )
 def test_nonsense_is_refused_with_a_sentence_and_nothing_is_written(
     clock: Clock, maya: User, scribe: Resource, given: dict[str, Any], sentence: str
 ) -> None:
     before = everything()
 
-    with pytest.raises(holds.Refused) as refused:
+    with refuses("invalid") as refused:
         holds.place(replace(pause(scribe), **given), person=maya, now=clock.now)
 
     assert str(refused.value).startswith(sentence)
@@ -160,14 +163,14 @@ def test_nonsense_is_refused_with_a_sentence_and_nothing_is_written(
 def test_what_is_not_there_cannot_be_held(
     clock: Clock, maya: User, scope: str, given: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(holds.Refused, match=sentence):
-        holds.place(Wanted("pause", scope, "Because.", **given), person=maya, now=clock.now)
+    with refuses("invalid", match=sentence):
+        holds.place(HoldRequest("pause", scope, "Because.", **given), person=maya, now=clock.now)
 
 
 def test_an_agent_is_no_controller(clock: Clock, maya: User, scribe: Resource) -> None:
-    wanted = Wanted("pause", "controller", "Because.", controller=scribe.pk)
+    wanted = HoldRequest("pause", "controller", "Because.", controller=scribe.pk)
 
-    with pytest.raises(holds.Refused, match="There is no such controller"):
+    with refuses("invalid", match="There is no such controller"):
         holds.place(wanted, person=maya, now=clock.now)
 
 
@@ -177,7 +180,7 @@ def test_an_agent_is_no_controller(clock: Clock, maya: User, scribe: Resource) -
 def test_a_path_leads_into_the_spec_or_the_status(
     clock: Clock, maya: User, scribe: Resource, path: str
 ) -> None:
-    with pytest.raises(holds.Refused, match="A path looks like"):
+    with refuses("invalid", match="A path looks like"):
         holds.place(override(scribe, path=path), person=maya, now=clock.now)
 
 
@@ -192,7 +195,7 @@ def test_a_path_leads_into_the_spec_or_the_status(
 def test_an_end_lies_ahead_but_not_too_far(
     clock: Clock, maya: User, scribe: Resource, ends: timedelta, sentence: str
 ) -> None:
-    with pytest.raises(holds.Refused, match=sentence):
+    with refuses("invalid", match=sentence):
         holds.place(pause(scribe, ends_at=clock.now + ends), person=maya, now=clock.now)
 
     longest = pause(scribe, ends_at=clock.now + timedelta(days=90))
@@ -202,12 +205,12 @@ def test_an_end_lies_ahead_but_not_too_far(
 def test_a_time_without_a_zone_is_refused(clock: Clock, maya: User, scribe: Resource) -> None:
     naive = (clock.now + timedelta(days=1)).replace(tzinfo=None)
 
-    with pytest.raises(holds.Refused, match="A time needs its zone"):
+    with refuses("invalid", match="A time needs its zone"):
         holds.place(pause(scribe, ends_at=naive), person=maya, now=clock.now)
 
 
 def test_a_stop_may_last_until_somebody_lifts_it(clock: Clock, ines: User) -> None:
-    wanted = Wanted("stop", "organisation", "Fire.", open_ended=True)
+    wanted = HoldRequest("stop", "organisation", "Fire.", open_ended=True)
 
     hold = holds.place(wanted, person=ines, now=clock.now).hold
 
@@ -221,7 +224,7 @@ def test_a_stop_may_last_until_somebody_lifts_it(clock: Clock, ines: User) -> No
 def test_operators_stop_and_viewers_do_not(
     clock: Clock, vera: User, ines: User, scribe: Resource
 ) -> None:
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         holds.place(pause(scribe), person=vera, now=clock.now)
     assert not Hold.objects.exists()
 
@@ -237,11 +240,11 @@ def test_an_operator_of_one_domain_stops_only_what_belongs_to_it(
     assert holds.place(pause(scribe), person=olga, now=clock.now).hold.pk
     for wanted in (
         pause(elsewhere),
-        Wanted("stop", "organisation", "Mine is all."),
-        Wanted("pause", "controller", "It reaches further.", controller=keeper.pk),
-        Wanted("pause", "domain", "Not mine.", domain="harbour"),
+        HoldRequest("stop", "organisation", "Mine is all."),
+        HoldRequest("pause", "controller", "It reaches further.", controller=keeper.pk),
+        HoldRequest("pause", "domain", "Not mine.", domain="harbour"),
     ):
-        with pytest.raises(roles.Denied):
+        with refuses("forbidden"):
             holds.place(wanted, person=olga, now=clock.now)
 
 
@@ -252,7 +255,7 @@ def test_a_controller_pauses_itself_once_and_only_a_person_ends_that(
     clock: Clock, keeper: Resource
 ) -> None:
     """A machine may stop, never start: not even the clock resumes it."""
-    wanted = Wanted("pause", "controller", "Ten errors in a row.", controller=keeper.pk)
+    wanted = HoldRequest("pause", "controller", "Ten errors in a row.", controller=keeper.pk)
     itself = Actor("controller", "keeper")
     first = holds.place(wanted, actor=itself, now=clock.now).hold
     again = holds.place(wanted, actor=itself, now=clock.advance(minutes=5)).hold
@@ -269,14 +272,16 @@ def test_an_agent_may_ask_to_be_stopped(clock: Clock, scribe: Resource) -> None:
     assert (hold.author, hold.ends_at) == ("agent/scribe", None)
 
 
-@pytest.mark.parametrize("who", ["agent/porter", "controller/porter", "policy/warn", "system/ioa"])
-@pytest.mark.parametrize(
+@every_row(
+    "who", ["agent/porter", "controller/porter", "policy/warn", "system/ioa"], rolled_back=True
+)
+@every_row(
     "wanted",
     [
         lambda scribe, keeper: pause(scribe),
-        lambda scribe, keeper: Wanted("pause", "controller", "Envy.", controller=keeper.pk),
-        lambda scribe, keeper: Wanted("pause", "domain", "Envy.", domain="growth"),
-        lambda scribe, keeper: Wanted("stop", "organisation", "Envy."),
+        lambda scribe, keeper: HoldRequest("pause", "controller", "Envy.", controller=keeper.pk),
+        lambda scribe, keeper: HoldRequest("pause", "domain", "Envy.", domain="growth"),
+        lambda scribe, keeper: HoldRequest("stop", "organisation", "Envy."),
         lambda scribe, keeper: override(scribe, 5),
     ],
 )
@@ -286,13 +291,13 @@ def test_a_machine_stops_nobody_else(
     kind, _, name = who.partition("/")
     actor: Any = Actor(kind, name)  # type: ignore[arg-type]
 
-    with pytest.raises(holds.Refused, match="A machine may pause itself"):
+    with refuses("forbidden", match="A machine may pause itself"):
         holds.place(wanted(scribe, keeper), actor=actor, now=clock.now)
     assert not Hold.objects.exists()
 
 
 def test_an_agent_overrides_nothing_of_its_own(clock: Clock, scribe: Resource) -> None:
-    with pytest.raises(holds.Refused, match="A machine may pause itself"):
+    with refuses("forbidden", match="A machine may pause itself"):
         holds.place(override(scribe, 5), actor=Actor("agent", "scribe"), now=clock.now)
     assert live("Agent", "scribe").spec["tokenBudget"]["maxDaily"] == 1_000_000
 
@@ -476,7 +481,7 @@ def test_a_value_that_does_not_fit_is_refused_and_nothing_is_half_done(
     row = proposal(clock, scribe)
     before = everything()
 
-    with pytest.raises(holds.Refused) as refused:
+    with refuses("invalid") as refused:
         holds.place(override(scribe, value, path), person=maya, now=clock.now)
 
     assert str(refused.value).startswith(sentence)
@@ -536,7 +541,7 @@ def test_what_stands_is_one_query(
 ) -> None:
     for _ in range(5):
         holds.place(pause(scribe), person=ines, now=clock.now)
-    holds.place(Wanted("stop", "organisation", "Fire."), person=ines, now=clock.now)
+    holds.place(HoldRequest("stop", "organisation", "Fire."), person=ines, now=clock.now)
 
     with django_assert_num_queries(1):
         assert len(holds.standing(clock.now)) == 6

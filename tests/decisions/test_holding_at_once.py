@@ -9,18 +9,20 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds
-from controllers.holds import Wanted
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest
 from controllers.models import Hold, Proposal, Runtime
-from resources import evidence, specs
-from resources.models import LedgerEvent, Resource
+from resources.documents.problems import Problem
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import specs
 from tests.conftest import Clock
 from tests.decisions.making import agent, controller, person, proposal
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import ALICE, live, made, report
 from tests.resources.racing import together
 
-pytestmark = pytest.mark.usefixtures("real_database")
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
 PEOPLE = 6
 BUDGET = "spec.tokenBudget.maxDaily"
@@ -45,12 +47,12 @@ def test_every_hold_placed_at_once_stands_and_counts(
 ) -> None:
     keeper = controller(clock)
     wishes = [
-        Wanted("stop", "organisation", "Everything."),
-        Wanted("pause", "domain", "The domain.", domain="growth"),
-        Wanted("pause", "controller", "The controller.", controller=keeper.pk),
-        Wanted("pause", "resource", "The agent.", resource=scribe.pk),
-        Wanted("override", "resource", "By hand.", resource=scribe.pk),
-        Wanted("override", "field", "Less.", resource=scribe.pk, path=BUDGET, value=5),
+        HoldRequest("stop", "organisation", "Everything."),
+        HoldRequest("pause", "domain", "The domain.", domain="growth"),
+        HoldRequest("pause", "controller", "The controller.", controller=keeper.pk),
+        HoldRequest("pause", "resource", "The agent.", resource=scribe.pk),
+        HoldRequest("override", "resource", "By hand.", resource=scribe.pk),
+        HoldRequest("override", "field", "Less.", resource=scribe.pk, path=BUDGET, value=5),
     ]
 
     placed = together([partial(holds.place, each, person=maya, now=now()) for each in wishes])
@@ -64,14 +66,16 @@ def test_every_hold_placed_at_once_stands_and_counts(
 def test_of_many_who_lift_at_once_one_does_and_the_others_are_told(
     clock: Clock, maya: User, scribe: Resource
 ) -> None:
-    wanted = Wanted("pause", "resource", "Wait.", resource=scribe.pk)
+    wanted = HoldRequest("pause", "resource", "Wait.", resource=scribe.pk)
     hold = holds.place(wanted, person=maya, now=now()).hold
 
     def lift(number: int) -> str:
         try:
             holds.lift(hold.pk, person=maya, now=now(), reason=f"Number {number}.")
-        except holds.Ended as error:
-            return str(error)
+        except Problem as problem:
+            if problem.code != "refused":
+                raise
+            return problem.message
         return "lifted"
 
     said = together([partial(lift, number) for number in range(PEOPLE)])
@@ -85,12 +89,12 @@ def test_of_many_who_lift_at_once_one_does_and_the_others_are_told(
 def test_of_many_who_renew_at_once_the_longest_stands(
     clock: Clock, maya: User, scribe: Resource
 ) -> None:
-    wanted = Wanted("pause", "resource", "Wait.", resource=scribe.pk)
+    wanted = HoldRequest("pause", "resource", "Wait.", resource=scribe.pk)
     hold = holds.place(wanted, person=maya, now=now()).hold
     ends = [now() + timedelta(days=days) for days in (30, 10, 40, 20, 15, 25)]
 
     def renew(end: datetime) -> None:
-        with suppress(holds.Refused):
+        with suppress(Problem):
             holds.renew(hold.pk, end, person=maya, now=now(), reason="Longer.")
 
     together([partial(renew, end) for end in ends])
@@ -100,7 +104,7 @@ def test_of_many_who_renew_at_once_the_longest_stands(
 
 
 def test_of_many_who_sweep_at_once_one_ends_it(clock: Clock, maya: User, scribe: Resource) -> None:
-    wanted = Wanted("pause", "resource", "Wait.", resource=scribe.pk)
+    wanted = HoldRequest("pause", "resource", "Wait.", resource=scribe.pk)
     hold = holds.place(wanted, person=maya, now=now()).hold
     Hold.objects.filter(pk=hold.pk).update(ends_at=now())
 
@@ -116,7 +120,7 @@ def test_an_override_comes_through_while_its_target_reports_and_is_edited(
 ) -> None:
     """Nothing is lost: the value of the override stands, and so does what others declared."""
     asked = proposal(clock, scribe, expires_at=now() + timedelta(days=1))
-    wanted = Wanted("override", "field", "Less.", resource=scribe.pk, path=BUDGET, value=5)
+    wanted = HoldRequest("override", "field", "Less.", resource=scribe.pk, path=BUDGET, value=5)
 
     def talk() -> None:
         for number in range(8):
@@ -126,7 +130,7 @@ def test_an_override_comes_through_while_its_target_reports_and_is_edited(
         for number in range(4):
             row = live("Agent", "scribe")
             spec = row.spec | {"purpose": f"Writes {number}."}
-            wish = specs.Wish(made("Agent", "scribe", spec), row.resource_version)
+            wish = specs.DesiredDocument(made("Agent", "scribe", spec), row.resource_version)
             specs.apply([wish], actor=ALICE, now=now())
 
     together([talk, talk, edit, partial(holds.place, wanted, person=maya, now=now())])
@@ -145,7 +149,7 @@ def test_controllers_at_work_do_not_wait_in_a_circle_with_who_lifts(
     for row in rows:
         Runtime.objects.create(controller=row, started_at=clock.now, resync_at=clock.now)
     stops = [
-        holds.place(Wanted("stop", "organisation", "Wait."), person=maya, now=now()).hold
+        holds.place(HoldRequest("stop", "organisation", "Wait."), person=maya, now=now()).hold
         for _ in range(PEOPLE)
     ]
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, roles
-from controllers.holds import Shadowed, Wanted
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest, Shadowed
 from controllers.models import Delivery, Hold, Judgement, Runtime
-from resources.actor import Actor
-from resources.models import LedgerEvent, Resource
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.decisions.making import action, agent, controller, person, proposal
+from tests.problems import refuses
 from tests.resources.making import apply, live, made
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,9 @@ def place(clock: Clock, ines: User, scribe: Resource) -> Place:
     def run(kind: str = "pause", scope: str = "resource", **given: Any) -> Hold:
         if scope in ("resource", "field"):
             given.setdefault("resource", scribe.pk)
-        return holds.place(Wanted(kind, scope, "Wait.", **given), person=ines, now=clock.now).hold
+        return holds.place(
+            HoldRequest(kind, scope, "Wait.", **given), person=ines, now=clock.now
+        ).hold
 
     return run
 
@@ -90,7 +93,7 @@ def test_an_approver_lifts_and_the_ledger_says_whose_hold_it_was(
 
 
 def test_lifting_ones_own_hold_beats_nobody(clock: Clock, maya: User, scribe: Resource) -> None:
-    wanted = Wanted("override", "resource", "Mine.", resource=scribe.pk)
+    wanted = HoldRequest("override", "resource", "Mine.", resource=scribe.pk)
     hold = holds.place(wanted, person=maya, now=clock.now).hold
 
     lift(hold, maya, clock)
@@ -103,7 +106,7 @@ def test_who_may_stop_may_not_start(clock: Clock, ines: User, vera: User, place:
     hold = place()
 
     for somebody in (ines, vera):
-        with pytest.raises(roles.Denied):
+        with refuses("forbidden"):
             lift(hold, somebody, clock)
 
     assert holds.standing(clock.now)[0].key == hold.pk
@@ -117,7 +120,7 @@ def test_an_approver_of_another_domain_may_not_lift(clock: Clock, place: Place) 
     hold = place()
 
     for somebody, tried in ((olga, hold), (paul, stop)):
-        with pytest.raises(roles.Denied):
+        with refuses("forbidden"):
             lift(tried, somebody, clock)
     lift(hold, paul, clock)
 
@@ -128,7 +131,7 @@ def test_an_approver_of_another_domain_may_not_lift(clock: Clock, place: Place) 
 def test_lifting_needs_a_reason(clock: Clock, maya: User, place: Place, reason: str) -> None:
     hold = place()
 
-    with pytest.raises(holds.Refused):
+    with refuses("invalid"):
         holds.lift(hold.pk, person=maya, now=clock.now, reason=reason)
 
     assert len(holds.standing(clock.now)) == 1
@@ -140,7 +143,7 @@ def test_of_two_who_lift_the_second_is_told_who_was_first(
     hold = place()
     lift(hold, maya, clock)
 
-    with pytest.raises(holds.Ended, match="by person/maya: It is over"):
+    with refuses("refused", match="by person/maya: It is over"):
         lift(hold, tomas, clock)
 
     assert LedgerEvent.objects.filter(event="hold.lifted").count() == 1
@@ -151,18 +154,18 @@ def test_what_the_clock_has_ended_cannot_be_lifted(clock: Clock, maya: User, pla
     hold = place(ends_at=clock.now + timedelta(hours=1))
     clock.advance(hours=1)
 
-    with pytest.raises(holds.Ended, match="It ended at"):
+    with refuses("refused", match="It ended at"):
         lift(hold, maya, clock)
 
 
 def test_there_is_nothing_to_lift(clock: Clock, maya: User) -> None:
-    with pytest.raises(holds.Missing, match="There is no hold/404"):
+    with refuses("not-found", match="There is no hold/404"):
         holds.lift(404, person=maya, now=clock.now, reason="Why not.")
 
 
 def stopped_itself(keeper: Resource, clock: Clock) -> Hold:
     """Let a controller pause itself."""
-    wanted = Wanted("pause", "controller", "Ten errors.", controller=keeper.pk)
+    wanted = HoldRequest("pause", "controller", "Ten errors.", controller=keeper.pk)
     return holds.place(wanted, actor=Actor("controller", keeper.name), now=clock.now).hold
 
 
@@ -208,7 +211,7 @@ def test_what_somebody_declared_meanwhile_is_not_undone(
     spec = live("Agent", "scribe").spec | {"tokenBudget": {"maxDaily": 500_000}}
     assert apply(clock.now, made("Agent", "scribe", spec)).written
 
-    with pytest.raises(holds.Refused, match="declared anew since then"):
+    with refuses("invalid", match="declared anew since then"):
         lift(hold, maya, clock, restore=True)
 
     assert holds.standing(clock.now)[0].key == hold.pk
@@ -219,7 +222,7 @@ def test_what_somebody_declared_meanwhile_is_not_undone(
 def test_a_pause_has_nothing_to_restore(clock: Clock, maya: User, place: Place) -> None:
     hold = place()
 
-    with pytest.raises(holds.Refused, match="put nothing in the place"):
+    with refuses("invalid", match="put nothing in the place"):
         lift(hold, maya, clock, restore=True)
     assert len(holds.standing(clock.now)) == 1
 
@@ -421,7 +424,7 @@ def test_a_renewal_is_no_way_to_end_a_hold_nor_to_keep_it_for_ever(
 ) -> None:
     hold = place()
 
-    with pytest.raises(holds.Refused, match=sentence):
+    with refuses("invalid", match=sentence):
         holds.renew(hold.pk, clock.now + ends, person=ines, now=clock.now, reason="Hm.")
 
     hold.refresh_from_db()
@@ -434,16 +437,16 @@ def test_what_is_over_or_endless_is_not_renewed(clock: Clock, ines: User, place:
     clock.advance(hours=1)
     later = clock.now + timedelta(days=1)
 
-    with pytest.raises(holds.Ended, match="It ended at"):
+    with refuses("refused", match="It ended at"):
         holds.renew(short.pk, later, person=ines, now=clock.now, reason="Longer.")
-    with pytest.raises(holds.Refused, match="It has no end"):
+    with refuses("invalid", match="It has no end"):
         holds.renew(endless.pk, later, person=ines, now=clock.now, reason="Longer.")
 
 
 def test_viewers_renew_nothing(clock: Clock, vera: User, place: Place) -> None:
     hold = place()
 
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         holds.renew(
             hold.pk, clock.now + timedelta(days=9), person=vera, now=clock.now, reason="Longer."
         )
@@ -452,7 +455,7 @@ def test_viewers_renew_nothing(clock: Clock, vera: User, place: Place) -> None:
 def test_an_agent_that_stopped_itself_is_set_going_by_a_person_only(
     clock: Clock, maya: User, scribe: Resource
 ) -> None:
-    wanted = Wanted("pause", "resource", "Stop me.", resource=scribe.pk)
+    wanted = HoldRequest("pause", "resource", "Stop me.", resource=scribe.pk)
     hold = holds.place(wanted, actor=Actor("agent", "scribe"), now=clock.now).hold
 
     holds.sweep(clock.advance(days=365))

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import LockNotAvailable
 
-from controllers import locks
-from resources import versions
+from controllers.decisions import locks
+from resources.tables import versions
 from tests.resources.conftest import real_database as real_database
 from tests.resources.racing import Background
+
+pytestmark = pytest.mark.servers
 
 # The effect that is under way: in this domain, by this controller, on this resource.
 DOMAIN, CONTROLLER, RESOURCE = "growth", 7, 11
@@ -117,21 +120,23 @@ def test_a_hold_does_not_wait_for_what_lies_outside_its_scope(
 @pytest.mark.usefixtures("real_database")
 def test_an_effect_that_waits_reads_what_the_hold_wrote() -> None:
     """READ COMMITTED: the locks come before the first read, so that sees what came before."""
-    seen: list[int] = []
+    seen: list[bool] = []
 
     def effect() -> None:
         with transaction.atomic():
             share()
-            seen.append(versions.horizon())
+            seen.append(User.objects.filter(username="written-by-the-hold").exists())
 
     with transaction.atomic():
         exclude("organisation")
         waiting = Background(effect)
-        number = versions.take(1)[0]
+        User.objects.create_user("written-by-the-hold")
+        while not connection_waits():
+            pass
         assert not seen
     waiting.wait()
 
-    assert seen == [number]
+    assert seen == [True]
 
 
 @pytest.mark.postgres

@@ -9,9 +9,9 @@ from django.db import transaction
 
 from controllers import operations
 from controllers.operations import Impossible, Stale
-from resources import statuses
-from resources.actor import Actor
-from resources.models import LedgerEvent, Resource
+from resources.documents.actor import Actor
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.decisions.operating import (
     DECISION,

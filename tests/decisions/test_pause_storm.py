@@ -15,14 +15,16 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Sum
 
-from controllers import executing, holds, locks
+from controllers import execution
+from controllers.decisions import holds, locks
+from controllers.decisions.holds import HoldRequest
 from controllers.engine.precedence import Reach
-from controllers.executing import section
-from controllers.holds import Wanted
+from controllers.execution import critical_section
 from controllers.models import Decision, Proposal, Step
-from resources import evidence, ledger
-from resources.actor import SYSTEM
-from resources.models import LedgerStream
+from resources.documents.actor import SYSTEM
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.models import LedgerStream
 from tests.conftest import Clock
 from tests.decisions import storm
 from tests.decisions.making import action, agent, controller, person, proposal
@@ -30,7 +32,7 @@ from tests.decisions.storm import Effect, Length, Person, Storm
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import live
 
-pytestmark = pytest.mark.usefixtures("real_database")
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
 WORKERS = 4
 STREAM = "storm/"
@@ -130,7 +132,7 @@ class Executor:
     def __call__(self, committing: Callable[[], None]) -> bool:
         self.wish = self.wish or self.approved()
         self.committing.call = committing
-        executing.execute(self.wish.pk, self.row.resource.name, now())
+        execution.execute(self.wish.pk, self.row.resource.name, now())
         if not Step.objects.filter(proposal=self.wish, state="done").exists():
             return False
         self.wish = None
@@ -171,7 +173,7 @@ def noted_commits(monkeypatch: pytest.MonkeyPatch) -> None:
         if name == COMMITTING:
             Executor.committing.call()
 
-    monkeypatch.setattr(section, "failpoint", note)
+    monkeypatch.setattr(critical_section, "failpoint", note)
 
 
 def done() -> int:
@@ -182,21 +184,21 @@ def done() -> int:
 # The person.
 
 
-def wide(row: Proposal) -> list[Wanted]:
+def wide(row: Proposal) -> list[HoldRequest]:
     """Stop everything, the domain and the controller: each covers all workers."""
     return [
-        Wanted("stop", "organisation", "Everything."),
-        Wanted("pause", "domain", "The domain.", domain=row.resource.domain),
-        Wanted("pause", "controller", "The controller.", controller=row.controller_id),
+        HoldRequest("stop", "organisation", "Everything."),
+        HoldRequest("pause", "domain", "The domain.", domain=row.resource.domain),
+        HoldRequest("pause", "controller", "The controller.", controller=row.controller_id),
     ]
 
 
-def narrow(row: Proposal) -> list[Wanted]:
+def narrow(row: Proposal) -> list[HoldRequest]:
     """Stop what is done to one resource."""
-    return [Wanted("pause", "resource", "The agent.", resource=row.resource.pk)]
+    return [HoldRequest("pause", "resource", "The agent.", resource=row.resource.pk)]
 
 
-def somebody(user: User, wishes: list[Wanted], count: Callable[[], int]) -> Person:
+def somebody(user: User, wishes: list[HoldRequest], count: Callable[[], int]) -> Person:
     """Return a person who places some holds in turn."""
 
     def place(number: int) -> int:
@@ -256,6 +258,7 @@ def test_two_thousand_pauses_are_kept(maya: User, rows: list[Proposal]) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.full
 def test_the_pause_of_one_resource_stops_what_is_done_to_it(
     maya: User, rows: list[Proposal]
 ) -> None:
@@ -272,6 +275,7 @@ def test_the_pause_of_one_resource_stops_what_is_done_to_it(
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("noted_commits")
+@pytest.mark.full
 def test_the_workers_of_the_product_keep_every_pause(maya: User, rows: list[Proposal]) -> None:
     """The real critical section, with real votes and real changes of the spec."""
     workers: list[Effect] = [Executor(row, maya) for row in rows]
@@ -303,6 +307,7 @@ def test_whoever_checks_first_and_acts_then_is_caught(maya: User, rows: list[Pro
     assert found.appeared_under_a_pause
 
 
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_on_sqlite_no_effect_begins_under_an_acknowledged_pause(
     maya: User, rows: list[Proposal]
@@ -318,6 +323,7 @@ def test_on_sqlite_no_effect_begins_under_an_acknowledged_pause(
     assert found.effects == told()
 
 
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_on_sqlite_whoever_checks_first_and_acts_then_is_caught(
     maya: User, rows: list[Proposal]

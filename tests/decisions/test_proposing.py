@@ -10,12 +10,12 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from controllers import holds
+from controllers.decisions import holds
+from controllers.decisions.creation import suppression
 from controllers.engine import digests
-from controllers.lifecycle import LAPSES, OPEN, WAITS
+from controllers.engine.proposal_lifecycle import LAPSES, OPEN, WAITS
 from controllers.models import Alert, Decision, Proposal, Shadow
-from controllers.proposing import suppressing
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.controllers.faults import understaffed
 from tests.controllers.making import declare, domain, judged, told, work
@@ -94,7 +94,7 @@ def test_what_the_policy_lets_run_carries_the_policys_decision(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """I1: nothing is carried out without a decision that precedes it."""
-    monkeypatch.setattr("controllers.executing.run_due", lambda *_: 0)
+    monkeypatch.setattr("controllers.execution.run_due", lambda *_: 0)
     found = proposed(clock, "enforce")
 
     generation = live("Controller", "keeper").generation
@@ -293,7 +293,7 @@ def test_a_controller_has_only_so_many_open_proposals(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """I14: bounded, and said once."""
-    monkeypatch.setattr(suppressing, "MOST_OPEN", 2)
+    monkeypatch.setattr(suppression, "MOST_OPEN", 2)
     understaffed(clock, *(f"pier-{number}" for number in range(5)))
     keeper(clock)
     work(clock)
@@ -309,7 +309,7 @@ def test_a_controller_has_only_so_many_open_proposals(
 def test_there_is_room_again_once_people_have_decided(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suppressing, "MOST_OPEN", 2)
+    monkeypatch.setattr(suppression, "MOST_OPEN", 2)
     understaffed(clock, *(f"pier-{number}" for number in range(3)))
     keeper(clock)
     work(clock)
@@ -325,7 +325,7 @@ def test_what_a_hold_stops_is_kept_as_a_shadow_and_shown_as_held(
 ) -> None:
     """I2: while a hold stands controllers go on planning, and propose nothing new."""
     proposal = proposed(clock)
-    wanted = holds.Wanted("pause", "resource", resource=proposal.resource_id, reason="Storm.")
+    wanted = holds.HoldRequest("pause", "resource", resource=proposal.resource_id, reason="Storm.")
     placed = holds.place(wanted, person=ines, now=clock.now)
     look(clock)
     look(clock)
@@ -339,7 +339,7 @@ def test_what_a_hold_stops_is_kept_as_a_shadow_and_shown_as_held(
 
 
 def test_under_a_hold_nothing_new_is_proposed(clock: Clock, ines: User) -> None:
-    wanted = holds.Wanted("stop", "organisation", reason="Storm.")
+    wanted = holds.HoldRequest("stop", "organisation", reason="Storm.")
     holds.place(wanted, person=ines, now=clock.now)
     lacking(clock)
     keeper(clock)
@@ -360,7 +360,7 @@ def test_what_is_no_longer_watched_is_withdrawn(clock: Clock) -> None:
 
 
 def test_what_is_proposed_about_a_deleted_resource_is_withdrawn(clock: Clock) -> None:
-    from resources import deletion
+    from resources.usecases import deletion
     from tests.resources.making import ALICE
 
     proposal = proposed(clock)

@@ -9,9 +9,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import deciding, quality
+from controllers.decisions import answers
 from controllers.models import Proposal
-from resources.models import Resource
+from controllers.trust import decision_quality
+from resources.tables.models import Resource
 from tests.api.deciding import as_user, good, problem
 from tests.conftest import Clock
 from tests.decisions.making import action, agent, controller, person, proposal, seen
@@ -34,7 +35,7 @@ def decided(
     name = f"agent-{Proposal.objects.count()}"
     row = proposal(clock, agent(clock, name), owner, actions=[action(name)])
     Proposal.objects.filter(pk=row.pk).update(created_at=clock.now - after)
-    getattr(deciding, verb)(row.pk, person=who, seen=seen(row), now=clock.now, reason=WHY)
+    getattr(answers, verb)(row.pk, person=who, seen=seen(row), now=clock.now, reason=WHY)
     Proposal.objects.filter(pk=row.pk).update(**outcome or {"attempts": 0})
     return row
 
@@ -51,7 +52,7 @@ def test_a_controller_shows_how_long_people_take_and_what_they_regret(
     decided(clock, keeper, maya, "approve", minutes(1), state="rolled_back", answer="undo")
     decided(clock, keeper, maya, "reject", minutes(3))
 
-    found = quality.of_controller(KEEPER, clock.now)
+    found = decision_quality.of_controller(KEEPER, clock.now)
 
     assert (found.answers, found.approved, found.rejected, found.reverted) == (5, 4, 1, 1)
     assert (found.typical, found.revert_rate) == (minutes(2), 0.25)
@@ -60,16 +61,16 @@ def test_a_controller_shows_how_long_people_take_and_what_they_regret(
 
 
 def test_of_nothing_nothing_is_said(clock: Clock) -> None:
-    found = quality.of_controller(KEEPER, clock.now)
+    found = decision_quality.of_controller(KEEPER, clock.now)
 
     assert (found.answers, found.typical, found.override_rate) == (0, None, None)
 
 
 def test_what_was_longer_ago_does_not_count(clock: Clock, keeper: Resource, maya: User) -> None:
     decided(clock, keeper, maya, "approve", minutes(1))
-    clock.now += quality.LATELY + minutes(1)
+    clock.now += decision_quality.LATELY + minutes(1)
 
-    assert quality.of_controller(KEEPER, clock.now).answers == 0
+    assert decision_quality.of_controller(KEEPER, clock.now).answers == 0
 
 
 def test_a_person_sees_only_their_own_figures(

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import executing, holds
-from controllers.executing import failpoints, looking, section
-from controllers.executing.failpoints import Armed, Broken
+from controllers import execution
+from controllers.decisions import holds
+from controllers.execution import critical_section, failpoints, recheck
+from controllers.execution.failpoints import Armed, Broken
 from controllers.models import Proposal
-from resources import evidence
+from resources.store import evidence
 from tests.api.serving import ROOT
 from tests.conftest import Clock
 from tests.decisions.carrying import (
@@ -52,7 +53,9 @@ def robot(clock: Clock, settings: Any) -> Iterator[Receiver]:
 
 def left(clock: Clock, wish: Proposal) -> Proposal:
     """Let a worker take a proposal up to its permit, and never be heard of again."""
-    assert section.enter(wish, looking.look(wish, clock.now), "lost", clock.now) is not None
+    assert (
+        critical_section.enter(wish, recheck.look(wish, clock.now), "lost", clock.now) is not None
+    )
     return now(wish)
 
 
@@ -73,7 +76,7 @@ def start(clock: Clock, robot: Receiver, maya: User) -> Proposal:
 def test_a_worker_that_is_only_busy_keeps_its_work(clock: Clock, restart: Proposal) -> None:
     clock.advance(seconds=29)
 
-    assert executing.recover(clock.now) == 0
+    assert execution.recover(clock.now) == 0
     assert run(clock) == 0
     assert state(restart) == "executing"
 
@@ -84,7 +87,7 @@ def test_what_may_be_sent_twice_is_sent_again_with_the_same_key(
     """O-48 I3 F1"""
     clock.advance(seconds=31)
 
-    assert executing.recover(clock.now) == 1
+    assert execution.recover(clock.now) == 1
     assert state(restart) == "approved"
     clock.advance(seconds=2)
     run(clock, "next")
@@ -101,7 +104,7 @@ def test_what_must_not_happen_twice_is_for_a_person(
     """O-48 I3 F1"""
     clock.advance(seconds=31)
 
-    executing.recover(clock.now)
+    execution.recover(clock.now)
     clock.advance(minutes=5)
     run(clock, "next")
 
@@ -112,18 +115,18 @@ def test_what_must_not_happen_twice_is_for_a_person(
 def test_a_second_recovery_finds_nothing(clock: Clock, restart: Proposal) -> None:
     clock.advance(seconds=31)
 
-    assert executing.recover(clock.now) == 1
-    assert executing.recover(clock.now) == 0
+    assert execution.recover(clock.now) == 1
+    assert execution.recover(clock.now) == 0
 
 
 def test_a_hold_meanwhile_leaves_what_may_have_happened_to_a_person(
     clock: Clock, robot: Receiver, restart: Proposal, maya: User
 ) -> None:
     """I2"""
-    wanted = holds.Wanted(kind="stop", scope="organisation", reason="Fire.")
+    wanted = holds.HoldRequest(kind="stop", scope="organisation", reason="Fire.")
     holds.place(wanted, person=maya, now=clock.now)
     clock.advance(seconds=31)
-    executing.recover(clock.now)
+    execution.recover(clock.now)
     clock.advance(seconds=2)
 
     run(clock)
@@ -136,7 +139,7 @@ def test_a_hold_meanwhile_leaves_what_may_have_happened_to_a_person(
 def test_of_many_workers_one_takes_over(clock: Clock, restart: Proposal) -> None:
     clock.advance(seconds=31)
 
-    found = together([lambda: executing.recover(clock.now)] * 4)
+    found = together([lambda: execution.recover(clock.now)] * 4)
 
     assert sum(found) == 1
     assert (state(restart), now(restart).fence) == ("approved", 2)
@@ -154,7 +157,7 @@ def test_a_restart_loses_nothing(clock: Clock, robot: Receiver, maya: User) -> N
     )
     clock.advance(hours=1)
 
-    executing.recover(clock.now)
+    execution.recover(clock.now)
     run(clock)
     clock.advance(seconds=2)
     run(clock)
@@ -175,7 +178,7 @@ def test_an_error_in_the_section_leaves_no_trace(
     monkeypatch.setattr(failpoints, "armed", Armed(place, "error"))
 
     with pytest.raises(Broken):
-        executing.execute(wish.pk, "worker", clock.now)
+        execution.execute(wish.pk, "worker", clock.now)
 
     assert (state(wish), limit(), steps(wish), story(wish)) == ("approved", LIMIT, [], before)
     monkeypatch.undo()
@@ -188,14 +191,14 @@ def test_one_that_breaks_keeps_no_other_from_being_done(
 ) -> None:
     first = approve(clock, proposal(clock, agent(clock, "first"), actions=[action("first")]), maya)
     approve(clock, proposal(clock, agent(clock, "second"), actions=[action("second")]), maya)
-    usual = looking.look
+    usual = recheck.look
 
-    def broken(wish: Proposal, *given: Any) -> looking.Look:
+    def broken(wish: Proposal, *given: Any) -> recheck.RecheckResult:
         if wish.pk == first.pk:
             raise ZeroDivisionError
         return usual(wish, *given)
 
-    monkeypatch.setattr(looking, "look", broken)
+    monkeypatch.setattr(recheck, "look", broken)
     run(clock)
 
     assert (limit("first"), limit("second")) == (LIMIT, LIMIT // 2)
@@ -215,7 +218,7 @@ def test_a_variable_that_means_nothing_is_refused(told: str) -> None:
 
 
 def test_a_process_dies_where_the_variable_says() -> None:
-    code = "from controllers.executing.failpoints import failpoint; failpoint('here')"
+    code = "from controllers.execution.failpoints import failpoint; failpoint('here')"
     environment = os.environ | {"IOA_FAILPOINT": "here:kill"}
     setup = "import os, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'ioa_site.settings'"
     command = [sys.executable, "-c", f"{setup}; django.setup(); {code}"]

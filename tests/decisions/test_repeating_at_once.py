@@ -7,28 +7,29 @@ from functools import partial
 
 import pytest
 
-from controllers import holds, repeats
-from controllers.holds import Wanted
+from controllers.common import idempotency
+from controllers.common.idempotency import IdempotentResponse, Named
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest
 from controllers.models import Answered, Hold
-from controllers.repeats import Named, Said
 from tests.conftest import Clock
 from tests.decisions.making import agent, person
 from tests.resources.conftest import real_database as real_database
 from tests.resources.racing import together
 
-pytestmark = pytest.mark.usefixtures("real_database")
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
 
 def test_of_many_with_one_name_one_is_done_and_all_hear_of_it(clock: Clock) -> None:
     maya, scribe = person(clock, "maya", "approver"), agent(clock)
-    wish = Wanted("pause", "resource", "The agent.", resource=scribe.pk)
+    wish = HoldRequest("pause", "resource", "The agent.", resource=scribe.pk)
 
-    def place() -> Said:
+    def place() -> IdempotentResponse:
         placed = holds.place(wish, person=maya, now=datetime.now(UTC))
-        return Said(201, {"hold": placed.hold.pk})
+        return IdempotentResponse(201, {"hold": placed.hold.pk})
 
     named = Named("person/maya", "stop-1", "d" * 64)
-    heard = together([partial(repeats.once, named, place, clock.now) for _ in range(6)])
+    heard = together([partial(idempotency.once, named, place, clock.now) for _ in range(6)])
 
     assert len({each.body["hold"] for each in heard}) == 1
     assert {each.status for each in heard} == {201}

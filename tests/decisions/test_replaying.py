@@ -11,9 +11,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import replaying
 from controllers.models import DriftSample, Proposal
-from resources.models import LedgerEvent, Resource
+from controllers.trust import policy_replay
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.deciding import as_user, good, problem
 from tests.cli.conftest import Run
 from tests.cli.conftest import ioa as ioa
@@ -62,8 +62,8 @@ def lived(
     return made
 
 
-def tried(clock: Clock, owner: Resource, **given: Any) -> replaying.Replay:
-    return replaying.run(owner, replaying.wanted(**given), clock.now)
+def tried(clock: Clock, owner: Resource, **given: Any) -> policy_replay.Replay:
+    return policy_replay.run(owner, policy_replay.wanted(**given), clock.now)
 
 
 def test_a_higher_threshold_lets_proposals_vanish_and_says_whom_that_contradicts(
@@ -140,7 +140,7 @@ def test_it_says_how_far_back_it_reaches_and_what_it_could_not_replay(
 def test_it_is_bounded_and_says_so(
     clock: Clock, owner: Resource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replaying, "MOST_POINTS", 3)
+    monkeypatch.setattr(policy_replay, "MOST_POINTS", 3)
     row = agent(clock)
     for hours in range(9):
         sample(owner, row, clock.now - timedelta(hours=hours), 0.1)
@@ -152,7 +152,7 @@ def test_it_is_bounded_and_says_so(
 
 
 def test_it_ends_in_time(clock: Clock, owner: Resource, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replaying, "SECONDS", -1.0)
+    monkeypatch.setattr(policy_replay, "SECONDS", -1.0)
     lived(clock, owner, "large", 0.8, **APPROVED)
 
     found = tried(clock, owner, threshold=0.5)
@@ -229,7 +229,7 @@ def test_the_page_tries_a_rule_and_keeps_what_was_typed(
 
     assert "What would have been different" not in blank
     assert "A person approved it; it would not have been proposed." in tried
-    assert wrong.status_code == 422
+    assert wrong.status_code == 400
     assert "“much” is not a number." in wrong.content.decode()
     assert 'value="much"' in wrong.content.decode()
 

@@ -13,35 +13,37 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
-from controllers import holds, incarnations, restoring, witness
-from controllers.executing import steps as naming
-from controllers.executing import work
+from controllers.decisions import database_lives, holds, local_checkpoint
+from controllers.decisions.local_checkpoint import LocalCheckpoint
+from controllers.execution import agent_tasks
+from controllers.execution import steps as naming
+from controllers.loop import restore_watch
 from controllers.models import Delivery, Hold, Incarnation
-from controllers.runner import Loop
-from controllers.witness import Seen
-from resources import ledger, versions
-from resources.actor import SYSTEM, Actor
-from resources.models import LedgerEvent
+from controllers.worker.worker_loop import Loop
+from resources.documents.actor import SYSTEM, Actor
+from resources.tables import ledger, versions
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.decisions.carrying import approve, restarting, run, state, wait
 from tests.decisions.making import AGENT, agent, proposal
 from tests.decisions.receiving import Receiver, endpoint, receiving
+from tests.problems import refuses
 from tests.resources.making import live
 
 pytestmark = pytest.mark.django_db
 
 
-def known() -> Seen:
+def known() -> LocalCheckpoint:
     """Return what this machine remembers."""
-    seen = witness.read()
+    seen = local_checkpoint.read()
     assert seen is not None
     return seen
 
 
-def forget(**changes: Any) -> Seen:
+def forget(**changes: Any) -> LocalCheckpoint:
     """Let the machine remember something that the database does not have."""
     seen = known()._replace(**changes)
-    witness.write(seen)
+    local_checkpoint.write(seen)
     return seen
 
 
@@ -51,33 +53,35 @@ def lift(clock: Clock, person: User) -> None:
 
 
 @pytest.fixture
-def started(clock: Clock, maya: User) -> Seen:
+def started(clock: Clock, maya: User) -> LocalCheckpoint:
     """A database in use, on a machine that knows it."""
     agent(clock)
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     return known()
 
 
 def test_a_first_start_freezes_nothing_and_is_remembered(clock: Clock, data_folder: Path) -> None:
     """I24"""
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
 
     kept = json.loads((data_folder / "incarnation").read_text())
     assert kept["incarnation"] == str(Incarnation.objects.get().uid)
     assert not Hold.objects.exists()
 
 
-def test_a_machine_without_a_file_accepts_the_database(clock: Clock, started: Seen) -> None:
-    witness.file().unlink()
+def test_a_machine_without_a_file_accepts_the_database(
+    clock: Clock, started: LocalCheckpoint
+) -> None:
+    local_checkpoint.file().unlink()
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     assert known() == started
 
 
-def test_what_goes_on_is_remembered(clock: Clock, started: Seen) -> None:
+def test_what_goes_on_is_remembered(clock: Clock, started: LocalCheckpoint) -> None:
     agent(clock, "other")
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
 
     newest = LedgerEvent.objects.latest("pk")
     assert (known().entry, known().hash) == (newest.pk, newest.hash)
@@ -93,12 +97,12 @@ def test_what_goes_on_is_remembered(clock: Clock, started: Seen) -> None:
     ],
 )
 def test_a_database_that_is_not_the_one_that_was_seen_is_frozen_once(
-    clock: Clock, started: Seen, changes: dict[str, Any]
+    clock: Clock, started: LocalCheckpoint, changes: dict[str, Any]
 ) -> None:
     """I24"""
     seen = forget(**changes)
 
-    first, second = restoring.look(clock.now), restoring.look(clock.now)
+    first, second = restore_watch.look(clock.now), restore_watch.look(clock.now)
 
     assert first == second == Hold.objects.get()
     assert first is not None
@@ -115,26 +119,28 @@ def test_a_database_that_is_not_the_one_that_was_seen_is_frozen_once(
     assert known() == seen
 
 
-def test_a_database_from_before_incarnations_is_frozen_too(clock: Clock, started: Seen) -> None:
+def test_a_database_from_before_incarnations_is_frozen_too(
+    clock: Clock, started: LocalCheckpoint
+) -> None:
     Incarnation.objects.all().delete()
 
-    assert restoring.look(clock.now) is not None
+    assert restore_watch.look(clock.now) is not None
 
 
 def test_an_empty_database_is_a_first_start(clock: Clock, data_folder: Path) -> None:
     data_folder.mkdir()
-    witness.write(Seen(uuid.uuid4(), 7, "0" * 64, "2026-11-16T10:00:00Z"))
+    local_checkpoint.write(LocalCheckpoint(uuid.uuid4(), 7, "0" * 64, "2026-11-16T10:00:00Z"))
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     assert known().incarnation == Incarnation.objects.get().uid
 
 
 def test_numbers_that_somebody_has_seen_are_not_given_out_again(
-    clock: Clock, started: Seen
+    clock: Clock, started: LocalCheckpoint
 ) -> None:
     seen = forget(entry=started.entry + 500, hash="0" * 64)
 
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
 
     with transaction.atomic():
         assert min(versions.take(1)) > seen.entry
@@ -142,59 +148,59 @@ def test_numbers_that_somebody_has_seen_are_not_given_out_again(
 
 
 def test_lifting_accepts_the_database_on_every_machine(
-    clock: Clock, started: Seen, maya: User
+    clock: Clock, started: LocalCheckpoint, maya: User
 ) -> None:
     lost = forget(entry=started.entry + 500, hash="0" * 64)
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
 
     lift(clock, maya)
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     life = known().incarnation
     assert life not in (started.incarnation, lost.incarnation)
     assert LedgerEvent.objects.get(event="hold.lifted").payload["incarnation"] == str(life)
     assert Incarnation.objects.get(uid=life).accepted_by == "person/maya"
-    witness.write(lost)
-    assert restoring.look(clock.now) is None
+    local_checkpoint.write(lost)
+    assert restore_watch.look(clock.now) is None
     assert known().incarnation == life
 
 
 def test_a_life_that_the_backup_does_not_know_is_accepted_only_by_a_person(
-    clock: Clock, started: Seen, maya: User
+    clock: Clock, started: LocalCheckpoint, maya: User
 ) -> None:
     """A backup from before the last restore, on two machines that both know a later life."""
     later = forget(incarnation=uuid.uuid4())
 
-    assert restoring.look(clock.now) is not None
+    assert restore_watch.look(clock.now) is not None
     lift(clock, maya)
-    assert restoring.look(clock.now) is None
-    witness.write(later)
-    assert restoring.look(clock.now) is None
-    witness.write(later._replace(incarnation=uuid.uuid4()))
-    assert restoring.look(clock.now) is not None
+    assert restore_watch.look(clock.now) is None
+    local_checkpoint.write(later)
+    assert restore_watch.look(clock.now) is None
+    local_checkpoint.write(later._replace(incarnation=uuid.uuid4()))
+    assert restore_watch.look(clock.now) is not None
 
 
 def test_a_machine_without_a_disk_is_told_by_a_variable(
-    clock: Clock, started: Seen, maya: User, settings: Any
+    clock: Clock, started: LocalCheckpoint, maya: User, settings: Any
 ) -> None:
     settings.INCARNATION = started.incarnation
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     settings.INCARNATION = uuid.uuid4()
 
-    hold = restoring.look(clock.now)
+    hold = restore_watch.look(clock.now)
 
     assert hold is not None
     assert f"names {settings.INCARNATION}" in hold.reason
     lift(clock, maya)
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     settings.INCARNATION = started.incarnation
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
 
 
 def test_the_variable_names_the_first_life(clock: Clock, settings: Any) -> None:
     settings.INCARNATION = uuid.uuid4()
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     assert Incarnation.objects.get().uid == settings.INCARNATION
 
 
@@ -204,21 +210,23 @@ def test_a_folder_that_cannot_be_written_stops_nothing(
     (tmp_path / "file").touch()
     settings.DATA_DIR = tmp_path / "file" / "var"
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"incarnation": 7}', "null"])
-def test_a_file_that_says_nothing_is_written_anew(clock: Clock, started: Seen, text: str) -> None:
-    witness.file().write_text(text)
+def test_a_file_that_says_nothing_is_written_anew(
+    clock: Clock, started: LocalCheckpoint, text: str
+) -> None:
+    local_checkpoint.file().write_text(text)
 
-    assert restoring.look(clock.now) is None
+    assert restore_watch.look(clock.now) is None
     assert known() == started
 
 
 def test_nobody_else_freezes_the_organisation_for_a_machine(clock: Clock) -> None:
-    wanted = holds.Wanted("freeze", "organisation", "Why not?")
+    wanted = holds.HoldRequest("freeze", "organisation", "Why not?")
 
-    with pytest.raises(holds.Refused):
+    with refuses("forbidden"):
         holds.place(wanted, actor=Actor("controller", "keeper"), now=clock.now)
 
 
@@ -231,7 +239,11 @@ def robot(clock: Clock, settings: Any) -> Iterator[Receiver]:
 
 
 def test_a_permit_is_remembered_outside_before_the_call(
-    clock: Clock, started: Seen, robot: Receiver, maya: User, monkeypatch: pytest.MonkeyPatch
+    clock: Clock,
+    started: LocalCheckpoint,
+    robot: Receiver,
+    maya: User,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """I24: whatever had an effect is known to the machine that brought it about."""
     remembered: list[int] = []
@@ -251,7 +263,7 @@ def test_a_permit_is_remembered_outside_before_the_call(
 
 
 def test_a_restore_that_is_noticed_after_the_permit_keeps_the_call_from_being_made(
-    clock: Clock, started: Seen, robot: Receiver, maya: User
+    clock: Clock, started: LocalCheckpoint, robot: Receiver, maya: User
 ) -> None:
     """I24"""
     wish = approve(
@@ -271,37 +283,37 @@ def test_a_restore_that_is_noticed_after_the_permit_keeps_the_call_from_being_ma
 
 
 def test_a_restore_that_is_noticed_at_a_claim_grants_nothing(
-    clock: Clock, started: Seen, maya: User
+    clock: Clock, started: LocalCheckpoint, maya: User
 ) -> None:
     """I24"""
     scribe = live("Agent", AGENT)
     approve(clock, proposal(clock, scribe, actions=[restarting()]), maya)
     run(clock)
-    (offered,) = work.claimable(scribe, clock.now)
+    (offered,) = agent_tasks.claimable(scribe, clock.now)
     seen = forget(entry=1_000_000, hash="0" * 64)
 
-    with pytest.raises(work.Stop, match="entry 1,000,000"):
-        work.claim(offered.pk, scribe, clock.now)
+    with refuses("stopped", match="entry 1,000,000"):
+        agent_tasks.claim(offered.pk, scribe, clock.now)
 
-    assert (known(), incarnations.asking() is None) == (seen, False)
+    assert (known(), database_lives.asking() is None) == (seen, False)
 
 
 def test_a_claim_is_remembered_outside_before_the_work(
-    clock: Clock, started: Seen, maya: User
+    clock: Clock, started: LocalCheckpoint, maya: User
 ) -> None:
     """I24"""
     scribe = live("Agent", AGENT)
     approve(clock, proposal(clock, scribe, actions=[restarting()]), maya)
     run(clock)
-    (offered,) = work.claimable(scribe, clock.now)
+    (offered,) = agent_tasks.claimable(scribe, clock.now)
 
-    work.claim(offered.pk, scribe, clock.now)
+    agent_tasks.claim(offered.pk, scribe, clock.now)
 
     assert known().entry >= LedgerEvent.objects.get(event="proposal.claimed").pk
 
 
 def test_the_first_round_of_a_loop_looks_before_it_does_anything(
-    clock: Clock, started: Seen, robot: Receiver, maya: User
+    clock: Clock, started: LocalCheckpoint, robot: Receiver, maya: User
 ) -> None:
     """I24"""
     wish = approve(
@@ -312,7 +324,7 @@ def test_the_first_round_of_a_loop_looks_before_it_does_anything(
 
     loop.look(clock.now)
 
-    assert incarnations.asking() is not None
+    assert database_lives.asking() is not None
     run(clock)
     assert (robot.bodies, state(wish)) == ([], "approved")
     assert not LedgerEvent.objects.filter(event="proposal.dispatched").exists()
@@ -332,7 +344,7 @@ def test_another_plan_under_the_same_revision_has_another_key(clock: Clock) -> N
 @pytest.mark.django_db(transaction=True)
 def test_of_many_machines_that_notice_one_freezes(clock: Clock, maya: User) -> None:
     agent(clock)
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
     forget(entry=10_000, hash="0" * 64)
     ready = threading.Barrier(6)
     found: list[Hold | None] = []
@@ -340,7 +352,7 @@ def test_of_many_machines_that_notice_one_freezes(clock: Clock, maya: User) -> N
     def notice() -> None:
         ready.wait()
         try:
-            found.append(restoring.look(clock.now))
+            found.append(restore_watch.look(clock.now))
         finally:
             connection.close()
 

@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings as configured
 from django.core.exceptions import ImproperlyConfigured
 
-from controllers import secrets
-from ioa_site import env
+from controllers.common import secrets
+from ioa_site.settings import environment
 
 OLD, NEW = "an old key that is long enough to be one", "a new key that is long enough to be one"
 
@@ -63,9 +63,9 @@ def test_a_key_is_made_once_and_kept_beside_the_other(
 ) -> None:
     monkeypatch.delenv("IOA_SECRETS_KEY", raising=False)
 
-    first = env.env_secrets("IOA_SECRETS_KEY", tmp_path / "secrets_key")
+    first = environment.env_secrets("IOA_SECRETS_KEY", tmp_path / "secrets_key")
 
-    assert first == env.env_secrets("IOA_SECRETS_KEY", tmp_path / "secrets_key")
+    assert first == environment.env_secrets("IOA_SECRETS_KEY", tmp_path / "secrets_key")
     assert first == [(tmp_path / "secrets_key").read_text("ascii")]
 
 
@@ -74,7 +74,7 @@ def test_several_keys_are_read_in_their_order(
 ) -> None:
     monkeypatch.setenv("IOA_SECRETS_KEY", f"{NEW}, {OLD}")
 
-    assert env.env_secrets("IOA_SECRETS_KEY", tmp_path / "unused") == [NEW, OLD]
+    assert environment.env_secrets("IOA_SECRETS_KEY", tmp_path / "unused") == [NEW, OLD]
     assert not (tmp_path / "unused").exists()
 
 
@@ -85,4 +85,4 @@ def test_a_short_key_stops_the_start(
     monkeypatch.setenv("IOA_SECRETS_KEY", value)
 
     with pytest.raises(ImproperlyConfigured, match=r"IOA_SECRETS_KEY must have at least 32"):
-        env.env_secrets("IOA_SECRETS_KEY", tmp_path / "unused")
+        environment.env_secrets("IOA_SECRETS_KEY", tmp_path / "unused")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controllers.proposing import standing
+from controllers.decisions.creation import open_proposals
 from tests.conftest import Clock
 from tests.decisions.looking import proposed
 
@@ -19,8 +19,8 @@ def test_a_stretch_of_resources_tells_no_more_than_those_asked_for(
     around = {key - 1, key + 1}
 
     for spread in (-1, 1_000):
-        monkeypatch.setattr(standing, "SPREAD", spread)
-        found = standing.read(controller, around | {key})
+        monkeypatch.setattr(open_proposals, "SPREAD", spread)
+        found = open_proposals.read(controller, around | {key})
         assert [each.pk for each in found[key].waiting] == [proposal.pk]
         assert set(found) == {key}
-        assert standing.read(controller, around) == {}
+        assert open_proposals.read(controller, around) == {}

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers.lifecycle import OPEN
+from controllers.decisions.creation.plan_diff import Plan, compare, is_part
+from controllers.engine.proposal_lifecycle import OPEN
 from controllers.models import Decision, Proposal
-from controllers.proposing.comparing import Plan, compare, is_part
 from tests.conftest import Clock
 from tests.decisions.looking import (
     again,
@@ -23,6 +23,7 @@ from tests.decisions.looking import (
     story,
     vote,
 )
+from tests.rows import every_row
 
 
 def step(operation: str, **parameters: Any) -> dict[str, Any]:
@@ -68,16 +69,16 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("case", TABLE)
-@pytest.mark.parametrize("state", ["recommended", "pending", "changes_requested", "approved"])
+@every_row("case", TABLE)
+@every_row("state", ["recommended", "pending", "changes_requested", "approved"])
 def test_what_a_new_plan_makes_of_an_open_proposal(state: Any, case: str) -> None:
     standing, wanted, change = TABLE[case]
 
     assert compare(state, standing, wanted) == change
 
 
-@pytest.mark.parametrize("case", TABLE)
-@pytest.mark.parametrize("state", ["executing", "verifying", "unknown"])
+@every_row("case", TABLE)
+@every_row("state", ["executing", "verifying", "unknown"])
 def test_what_has_begun_is_left_alone(state: Any, case: str) -> None:
     standing, wanted, _ = TABLE[case]
 
@@ -133,10 +134,10 @@ def test_votes_do_not_outlive_more_risk(clock: Clock, maya: User, tomas: User) -
 def risen(clock: Clock) -> None:
     """Let the keeper find the same plan riskier than it was."""
     with pytest.MonkeyPatch.context() as patch:
-        from controllers.proposing import wanting
+        from controllers.decisions.creation import controller_plan
 
-        usual = wanting.wanted
-        patch.setattr(wanting, "wanted", lambda *given: riskier(usual(*given)))
+        usual = controller_plan.wanted
+        patch.setattr(controller_plan, "wanted", lambda *given: riskier(usual(*given)))
         look(clock)
 
 
@@ -281,7 +282,7 @@ def test_a_lower_mode_takes_back_what_was_approved(
 @pytest.mark.django_db
 def test_somebody_who_decides_first_wins_against_a_look(clock: Clock, maya: User) -> None:
     """I4: what was moved since it was read is left to whoever moved it."""
-    from controllers.proposing import refreshing, standing
+    from controllers.decisions.creation import open_proposals as standing
 
     proposal = proposed(clock)
     staff(clock, 2)
@@ -293,7 +294,7 @@ def test_somebody_who_decides_first_wins_against_a_look(clock: Clock, maya: User
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(refreshing, "read", read)
+        patch.setattr("controllers.decisions.creation.proposal_refresh.read", read)
         look(clock)
 
     assert again(proposal).state == "rejected"

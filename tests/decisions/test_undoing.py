@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, executing, expiring, holds
-from controllers.executing import work
-from controllers.executing.settling import Answer
+from controllers import execution
+from controllers.decisions import answers, expiry, holds
+from controllers.execution import agent_tasks
+from controllers.execution.results import StepResult
 from controllers.models import Grant, Proposal, Step
-from resources import evidence
-from resources.models import ResourceRevision
+from resources.store import evidence
+from resources.tables.models import ResourceRevision
 from tests.conftest import Clock
 from tests.decisions.carrying import (
     LIMIT,
@@ -32,6 +33,7 @@ from tests.decisions.carrying import (
 )
 from tests.decisions.making import AGENT, action, agent, proposal, seen
 from tests.decisions.receiving import Receiver, endpoint, receiving
+from tests.problems import refuses
 from tests.resources.making import live
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +57,7 @@ def robot(settings: Any) -> Iterator[Receiver]:
 def undo(clock: Clock, wish: Proposal, person: User) -> Proposal:
     """Ask for a proposal to be undone."""
     wish = now(wish)
-    return deciding.undo(
+    return answers.undo(
         wish.pk, person=person, seen=seen(wish), now=clock.now, reason="It was wrong."
     )
 
@@ -147,7 +149,7 @@ def test_a_hold_stops_an_undo_too(clock: Clock, maya: User) -> None:
     wish = approve(clock, proposal(clock, agent(clock)), maya)
     run(clock)
     undo(clock, wish, maya)
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         kind="pause", scope="resource", reason="Wait.", resource=wish.resource_id
     )
     held = holds.place(wanted, person=maya, now=clock.now)
@@ -227,7 +229,7 @@ def test_what_has_no_way_back_says_so(clock: Clock, robot: Receiver, maya: User)
     wish = approve(clock, proposal(clock, agent(clock), actions=[restarting()]), maya)
     run(clock)
 
-    with pytest.raises(deciding.Invalid, match="nothing that could be undone"):
+    with refuses("invalid", match="nothing that could be undone"):
         undo(clock, wish, maya)
     run(clock)
 
@@ -239,27 +241,27 @@ def test_an_agent_undoes_what_it_did(clock: Clock, maya: User) -> None:
     resource = agent(clock, state="paused")
     wish = approve(clock, proposal(clock, resource, actions=[PAUSING | {"sequence": 1}]), maya)
     run(clock)
-    (step,) = work.claimable(resource, clock.now)
-    claim = work.claim(step.pk, resource, clock.now)
-    work.report(step.pk, claim.fence, Answer("done"), clock.now)
+    (step,) = agent_tasks.claimable(resource, clock.now)
+    claim = agent_tasks.claim(step.pk, resource, clock.now)
+    agent_tasks.report(step.pk, claim.fence, StepResult("done"), clock.now)
     assert state(wish) == "verifying"
     agent(clock, state="running")
 
     undo(clock, wish, maya)
     run(clock)
-    executing.recover(clock.now)
+    execution.recover(clock.now)
 
     back = Step.objects.get(proposal=wish, undoes=True)
     assert (back.operation, back.state, back.agent) == ("resume", "waiting", AGENT)
-    claim = work.claim(back.pk, resource, clock.now)
-    work.report(back.pk, claim.fence, Answer("done"), clock.now)
+    claim = agent_tasks.claim(back.pk, resource, clock.now)
+    agent_tasks.report(back.pk, claim.fence, StepResult("done"), clock.now)
     assert state(wish) == "rolled_back"
 
 
 def test_what_was_forced_and_not_reviewed_is_undone(clock: Clock, maya: User) -> None:
     """The one who broke the glass is not asked, whatever their rights are by now."""
     wish = proposal(clock, agent(clock))
-    deciding.break_glass(
+    answers.break_glass(
         wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="The house is on fire."
     )
     run(clock)
@@ -267,7 +269,7 @@ def test_what_was_forced_and_not_reviewed_is_undone(clock: Clock, maya: User) ->
     Grant.objects.filter(person=maya).delete()
     clock.advance(hours=1, seconds=1)
 
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
     run(clock)
 
     assert (state(wish), limit()) == ("rolled_back", LIMIT)
@@ -281,7 +283,7 @@ def test_an_undo_that_does_not_begin_in_time_fails(clock: Clock, maya: User) -> 
     undo(clock, wish, maya)
     clock.advance(hours=25)
 
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
     run(clock)
 
     assert (state(wish), limit()) == ("failed", LIMIT // 2)

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from controllers import expiring
+from controllers.decisions import expiry
+from controllers.decisions.creation.verification import effect
 from controllers.models import Judgement, Proposal
-from controllers.proposing.verifying import effect
 from tests.conftest import Clock
 from tests.decisions.looking import HARBOUR, again, lacking, look, proposed, staff, story
 from tests.decisions.making import proposal as filed
 from tests.resources.making import live
+from tests.rows import every_row
 
 CASES = {
     "the drift is gone": (0.4, False, 0.05, "effective"),
@@ -27,7 +28,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@every_row("case", CASES)
 def test_what_a_later_look_says_of_what_was_done(case: str) -> None:
     before, drifted, score, expected = CASES[case]
 
@@ -114,7 +115,7 @@ def test_what_is_being_undone_is_not_verified(clock: Clock) -> None:
     proposal = carried_out(clock, undoing=True)
     staff(clock, 3)
     look(clock)
-    expiring.sweep(clock.advance(hours=2))
+    expiry.sweep(clock.advance(hours=2))
 
     assert again(proposal).state == "verifying"
 
@@ -122,9 +123,9 @@ def test_what_is_being_undone_is_not_verified(clock: Clock) -> None:
 @pytest.mark.django_db
 def test_what_shows_no_effect_in_time_has_failed(clock: Clock) -> None:
     proposal = carried_out(clock)
-    expiring.sweep(clock.advance(minutes=59))
+    expiry.sweep(clock.advance(minutes=59))
     assert again(proposal).state == "verifying"
-    swept = expiring.sweep(clock.advance(minutes=1))
+    swept = expiry.sweep(clock.advance(minutes=1))
 
     assert (again(proposal).state, again(proposal).outcome) == ("failed", "ineffective")
     assert swept.verified == 1
@@ -134,7 +135,7 @@ def test_what_shows_no_effect_in_time_has_failed(clock: Clock) -> None:
 def test_at_the_deadline_the_last_look_counts(clock: Clock) -> None:
     proposal = carried_out(clock)
     Judgement.objects.update(drifted=False, score=0.0)
-    expiring.sweep(clock.advance(hours=1))
+    expiry.sweep(clock.advance(hours=1))
 
     assert (again(proposal).state, again(proposal).outcome) == ("succeeded", "effective")
 
@@ -144,7 +145,7 @@ def test_where_nobody_looks_what_was_done_is_done(clock: Clock) -> None:
     harbour = lacking(clock)
     due: dict[str, Any] = {"state": "verifying", "executed_at": clock.now, "verify_by": clock.now}
     proposal = filed(clock, harbour, **due)
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
 
     assert (again(proposal).state, again(proposal).outcome) == ("succeeded", "")
 
@@ -162,6 +163,6 @@ def test_what_an_agent_proposed_is_judged_by_whoever_looks(
         "score": score,
     }
     proposal = filed(clock, live("Domain", HARBOUR), **due)
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
 
     assert again(proposal).state == state

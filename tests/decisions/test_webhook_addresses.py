@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from controllers import webhooks
-from controllers.webhooks import Reply
+from controllers.operations import webhooks
+from controllers.operations.webhooks import Reply
 from tests.decisions.listening import call, listening
+from tests.rows import every_row
 
 # Spellings of addresses that are not public, and of schemes and names that are none.
 NEAR = [
@@ -68,14 +69,14 @@ def loopback(settings: Any) -> None:
     settings.WEBHOOKS_ALLOW_LOOPBACK = True
 
 
-@pytest.mark.parametrize("url", NEAR)
+@every_row("url", NEAR)
 def test_addresses_that_are_not_public_are_refused(url: str) -> None:
     reply = call(url)
 
     assert reply == Reply(None, False, True, "Its address is not a public one.")
 
 
-@pytest.mark.parametrize("url", WRONG)
+@every_row("url", WRONG)
 def test_addresses_that_are_none_are_refused(url: str) -> None:
     assert webhooks.objection(url)
     assert call(url)[:3] == (None, False, True)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from controllers import webhooks
 from controllers.models import Endpoint
-from controllers.webhooks import Reply
+from controllers.operations import webhooks
+from controllers.operations.webhooks import Reply
 from tests.conftest import Clock
 from tests.decisions.listening import BODY, KEY, NEW, OLD, call, listening, settle
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 
-from controllers import deciding, proposing
+from controllers.decisions import answers, creation
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Endpoint, Judgement, Runtime
-from controllers.proposals import Seen
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken, Resource
+from resources.documents.actor import Actor
+from resources.tables.models import AgentToken, Resource
+from resources.usecases import tokens
 from tests.conftest import Clock, given
 from tests.decisions.carrying import consume, keeper, workflow
 from tests.decisions.making import agent, person
@@ -99,11 +99,11 @@ def begin(clock: Clock, people: dict[str, User], targets: dict[str, Resource]) -
     ]
     for name, operation, parameters, approver in wishes:
         wish = {"operation": operation, "parameters": parameters}
-        filing = proposing.Filing(targets[name].pk, [wish], "It is time.")
-        filed = proposing.propose(filing, by=people["ines"], now=clock.now).proposal
+        filing = creation.Filing(targets[name].pk, [wish], "It is time.")
+        filed = creation.propose(filing, by=people["ines"], now=clock.now).proposal
         if approver:
-            person, seen = people[approver], Seen(filed.revision, filed.action_digest)
-            deciding.approve(filed.pk, person=person, seen=seen, now=clock.now, reason="Yes.")
+            person, seen = people[approver], SeenRevision(filed.revision, filed.action_digest)
+            answers.approve(filed.pk, person=person, seen=seen, now=clock.now, reason="Yes.")
 
 
 def judge(clock: Clock, owner: Resource, target: Resource) -> None:

@@ -46,16 +46,17 @@ class Stage:
         from django.conf import settings
         from django.test import Client
 
-        from controllers import example, people
-        from resources import tokens
-        from resources.actor import Actor
-        from resources.models import Resource
+        from controllers.access import people
+        from controllers.worker import example_organisation
+        from resources.documents.actor import Actor
+        from resources.tables.models import Resource
+        from resources.usecases import tokens
 
         # Days pass between two commands, and nobody is to be signed in again.
         settings.SESSION_LASTS = settings.SESSION_IDLE = timedelta(days=3_650)
         settings.SESSION_COOKIE_AGE = int(settings.SESSION_LASTS.total_seconds())
         administrator = people.ensure_administrator(self.now)
-        example.load(self.now)
+        example_organisation.load(self.now)
         for user in (administrator, *people.ensure_samples(self.now)):
             client = Client(SERVER_NAME="localhost", raise_request_exception=False)
             client.force_login(user)
@@ -78,13 +79,13 @@ class Stage:
 
     def tick(self, command: dict[str, Any]) -> Any:
         """Let time pass and the loop work."""
-        from controllers import chores, runner
-        from controllers.cycles import Means
+        from controllers.loop.cycle_run import Means
+        from controllers.worker import housekeeping, worker_loop
 
         self.now += timedelta(seconds=command["seconds"])
         self.traveller.move_to(self.now)
-        chores.run_due(self.now)
-        cycles = runner.work("player", Means(clock=lambda: self.now))
+        housekeeping.run_due(self.now)
+        cycles = worker_loop.work("player", Means(clock=lambda: self.now))
         return sorted([each.controller.name, each.outcome, each.counts] for each in cycles)
 
     def report(self, command: dict[str, Any]) -> Any:
@@ -199,7 +200,7 @@ class Stage:
 
     def ledger(self) -> Iterator[list[Any]]:
         """Yield the body of every entry, in order."""
-        from resources.models import LedgerEvent
+        from resources.tables.models import LedgerEvent
 
         fields = ("event", "category", "severity", "actor", "subject", "payload")
         for row in LedgerEvent.objects.order_by("id").values_list(*fields):
@@ -208,7 +209,7 @@ class Stage:
     def states(self) -> Iterator[list[Any]]:
         """Yield how everything stands."""
         from controllers.models import Hold, Proposal
-        from resources.models import Condition, Resource
+        from resources.tables.models import Condition, Resource
 
         for row in Resource.objects.order_by("kind", "name"):
             yield [
@@ -239,7 +240,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from ioa_site.database import migrate_if_needed
+    from ioa_site.server.database import migrate_if_needed
 
     migrate_if_needed()
     stage = Stage()

@@ -16,6 +16,7 @@ import pytest
 from tests.browsing.stage import servers
 from tests.differential.commands import commands
 from tests.journeys.product import ROOT
+from tests.tiers import examples, quick_first
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(900)]
 
@@ -82,11 +83,11 @@ def compare(seed: int, count: int, folder: Path) -> None:
             assert first == second, f"seed {seed}, command {number}: {command}"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", quick_first([1, 2, 3]))
 def test_the_same_commands_have_the_same_answers_states_and_ledger(
     seed: int, tmp_path: Path
 ) -> None:
-    compare(seed, 150, tmp_path)
+    compare(seed, examples(150), tmp_path)
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from resources import documents
-from resources.documents import Loaded, Media
-from resources.kind import Problem
+from resources.documents import files
+from resources.documents.files import Loaded, Media
+from resources.documents.kind import Fault
 
 pytestmark = pytest.mark.sqlite
 
@@ -45,7 +45,7 @@ def put(file: Path, text: str) -> Path:
 def test_a_stream_holds_many_documents_and_empty_ones_do_not_count() -> None:
     text = "---\n" + DOMAIN.format("a") + "---\n---\n# only a comment\n---\n" + DOMAIN.format("b")
 
-    loaded = documents.load_text(text, source="x.yaml", media="yaml")
+    loaded = files.load_text(text, source="x.yaml", media="yaml")
 
     assert names(loaded) == ["a", "b"]
     assert [each.index for each in loaded] == [1, 2]
@@ -57,14 +57,14 @@ def test_a_stream_holds_many_documents_and_empty_ones_do_not_count() -> None:
 def test_a_list_and_items_hold_many_documents(wrap: Callable[[Any], Any], media: Media) -> None:
     text = json.dumps(wrap(as_json("a", "b")))
 
-    loaded = documents.load_text(text, source="x", media=media)
+    loaded = files.load_text(text, source="x", media=media)
 
     assert names(loaded) == ["a", "b"]
     assert [each.index for each in loaded] == [1, 2]
 
 
 def test_json_may_be_one_document() -> None:
-    [loaded] = documents.load_text(json.dumps(as_json("a")[0]), source="x", media="json")
+    [loaded] = files.load_text(json.dumps(as_json("a")[0]), source="x", media="json")
 
     assert loaded.document == as_json("a")[0]
     assert not loaded.failed
@@ -74,7 +74,7 @@ def test_a_value_that_cannot_be_stored_does_not_hide_its_neighbours() -> None:
     bad = DOMAIN.format("b").replace("Sell.", ".nan")
     text = "---\n".join([DOMAIN.format("a"), bad, DOMAIN.format("c")])
 
-    loaded = documents.load_text(text, source="x.yaml", media="yaml")
+    loaded = files.load_text(text, source="x.yaml", media="yaml")
 
     assert names(loaded) == ["a", "c"]
     assert [each.failed for each in loaded] == [False, True, False]
@@ -84,7 +84,7 @@ def test_a_value_that_cannot_be_stored_does_not_hide_its_neighbours() -> None:
 def test_a_syntax_error_keeps_what_was_read_before_it() -> None:
     text = DOMAIN.format("a") + "---\nkind: [\n"
 
-    loaded = documents.load_text(text, source="x.yaml", media="yaml")
+    loaded = files.load_text(text, source="x.yaml", media="yaml")
 
     assert names(loaded) == ["a"]
     assert loaded[1].failed
@@ -99,7 +99,7 @@ def test_folders_are_read_in_order_and_hidden_ones_are_passed_over(tmp_path: Pat
     put(tmp_path / ".hidden.yaml", DOMAIN.format("f"))
     put(tmp_path / "notes.txt", "nothing")
 
-    loaded = documents.load_paths([str(tmp_path)])
+    loaded = files.load_paths([str(tmp_path)])
 
     assert names(loaded) == ["a", "c", "b"]
 
@@ -107,7 +107,7 @@ def test_folders_are_read_in_order_and_hidden_ones_are_passed_over(tmp_path: Pat
 def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
     file = put(tmp_path / "org" / "a.yaml", DOMAIN.format("a"))
 
-    loaded = documents.load_paths([str(file), str(tmp_path / "org")])
+    loaded = files.load_paths([str(file), str(tmp_path / "org")])
 
     assert names(loaded) == ["a"]
 
@@ -118,7 +118,7 @@ def test_other_files_in_a_folder_are_skipped_with_one_notice(
 ) -> None:
     put(tmp_path / "config.json", json.dumps(content))
 
-    [loaded] = documents.load_paths([str(tmp_path)])
+    [loaded] = files.load_paths([str(tmp_path)])
 
     assert not loaded.failed
     assert loaded.document is None
@@ -129,7 +129,7 @@ def test_other_files_in_a_folder_are_skipped_with_one_notice(
 def test_the_same_file_named_directly_is_a_problem(tmp_path: Path) -> None:
     file = put(tmp_path / "config.json", json.dumps(FOREIGN))
 
-    [loaded] = documents.load_paths([str(file)])
+    [loaded] = files.load_paths([str(file)])
 
     assert loaded.failed
 
@@ -150,7 +150,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_that_file(
     file = tmp_path / name
     file.write_bytes(content)
 
-    [loaded] = documents.load_paths([str(file)])
+    [loaded] = files.load_paths([str(file)])
 
     assert loaded.failed
     assert expected in loaded.problems[0].message
@@ -159,7 +159,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_that_file(
 def test_a_missing_path_and_a_folder_without_documents_are_problems(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 
-    loaded = documents.load_paths([str(tmp_path / "gone"), str(tmp_path / "empty")])
+    loaded = files.load_paths([str(tmp_path / "gone"), str(tmp_path / "empty")])
 
     assert messages(loaded) == ["does not exist", "holds no .yaml, .yml or .json file"]
     assert all(each.failed for each in loaded)
@@ -169,10 +169,10 @@ def test_a_missing_path_and_a_folder_without_documents_are_problems(tmp_path: Pa
 def test_standard_input_may_be_yaml_or_json(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
-    loaded = documents.load_paths(["-"])
+    loaded = files.load_paths(["-"])
 
     assert names(loaded) == ["a"]
-    assert documents.where(loaded[0], Problem("", "")).startswith("standard input")
+    assert files.where(loaded[0], Fault("", "")).startswith("standard input")
 
 
 def test_progress_counts_files(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_progress_counts_files(tmp_path: Path) -> None:
         put(tmp_path / f"{name}.yaml", DOMAIN.format(name))
     seen: list[tuple[int, int]] = []
 
-    documents.load_paths([str(tmp_path)], lambda done, total: seen.append((done, total)))
+    files.load_paths([str(tmp_path)], lambda done, total: seen.append((done, total)))
 
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
@@ -189,8 +189,8 @@ def test_progress_counts_files(tmp_path: Path) -> None:
 def test_what_is_written_loads_again(media: Media) -> None:
     wanted = as_json("a", "b")
 
-    many = documents.load_text(documents.dump_all(wanted, media), source="x", media=media)
-    [one] = documents.load_text(documents.dump(wanted[0], media), source="x", media=media)
+    many = files.load_text(files.dump_all(wanted, media), source="x", media=media)
+    [one] = files.load_text(files.dump(wanted[0], media), source="x", media=media)
 
     assert [each.document for each in many] == wanted
     assert one.document == wanted[0]

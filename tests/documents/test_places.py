@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from resources import documents
-from resources.kind import Problem
+from resources.documents import files
+from resources.documents.kind import Fault
 
 pytestmark = pytest.mark.sqlite
 
@@ -26,8 +26,8 @@ spec:
 
 
 def place(text: str, pointer: str, *, number: int = 1, source: str = "agents/a.yaml") -> str:
-    loaded = documents.load_text(text, source=source, media=documents.media_of(source, text))
-    return documents.where(loaded[number - 1], Problem(pointer, ""))
+    loaded = files.load_text(text, source=source, media=files.media_of(source, text))
+    return files.where(loaded[number - 1], Fault(pointer, ""))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import people
-from resources.actor import SYSTEM
+from controllers.access import people
+from resources.documents.actor import SYSTEM
 from tests.resources.conftest import real_database as real_database
 
 PASSWORD = "correct horse battery"

@@ -18,6 +18,8 @@ from tests.door.conftest import PASSWORD, Enter
 from tests.web.conftest import clock as clock
 from tests.web.conftest import look, organisation  # noqa: F401 - fixtures
 
+pytestmark = pytest.mark.sqlite
+
 LATER = timedelta(minutes=11)
 
 

@@ -15,13 +15,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import people, secrets
+from controllers.access import people
+from controllers.common import secrets
 from ioa_site.cli import main
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.door.conftest import PASSWORD, Enter, person
 from tests.door.device import HOST, Device
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 
 def code_of(secret: str, steps: int = 0) -> str:

@@ -9,14 +9,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import roles
-from controllers.door import lockout
-from controllers.door.lockout import TRIES, TRIES_OF_ALL, WINDOW, Locked
+from controllers.access import lockout
+from controllers.access.lockout import TRIES, TRIES_OF_ALL, WINDOW
 from controllers.models import Lockout
-from resources.models import LedgerEvent
+from resources.documents.problems import Problem
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.door.conftest import PASSWORD, Enter, person
+from tests.problems import refuses
 from tests.resources.racing import together
+
+pytestmark = pytest.mark.servers
 
 WRONG = "a wild guess"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
@@ -65,7 +68,7 @@ def test_the_right_password_begins_the_count_anew(maya: User) -> None:
 def test_it_is_over_after_a_while(clock: Clock) -> None:
     for _ in range(TRIES):
         lockout.attempt("maya", HERE, clock.now)
-    with pytest.raises(Locked):
+    with refuses("too-often"):
         lockout.attempt("maya", HERE, clock.now + WINDOW - timedelta(seconds=1))
 
     lockout.attempt("maya", HERE, clock.now + WINDOW)
@@ -84,7 +87,7 @@ def test_one_address_does_not_try_many_names(clock: Clock) -> None:
     for number in range(TRIES_OF_ALL):
         lockout.attempt(f"person{number}", HERE, clock.now)
 
-    with pytest.raises(Locked):
+    with refuses("too-often"):
         lockout.attempt("one-more", HERE, clock.now)
     lockout.attempt("one-more", THERE, clock.now)
 
@@ -102,7 +105,7 @@ def test_many_tries_at_once_are_no_more_than_their_number(
     def heard() -> bool:
         try:
             lockout.attempt("maya", HERE, clock.now)
-        except Locked:
+        except Problem:
             return False
         return True
 
@@ -114,7 +117,7 @@ def test_an_administrator_unlocks_somebody(maya: User, admin: User, clock: Clock
     for _ in range(TRIES):
         guess()
 
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         lockout.unlock(maya, by=maya, now=clock.now)
     assert lockout.unlock(maya, by=admin, now=clock.now) == 1
 

@@ -16,17 +16,16 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
-from controllers import roles
-from controllers.door import freshness, groups
-from controllers.entrance.adapter import TYPED
+from controllers.access import freshness, provider_groups, roles
 from controllers.models import Grant
-from ioa_site import identity
-from resources.models import LedgerEvent
+from controllers.signin.adapter import TYPED
+from ioa_site.settings import identity_provider
+from resources.tables.models import LedgerEvent
 from tests.conftest import given as give
 from tests.door.conftest import person
 from tests.door.provider import CLIENT, CODE, SECRET, Provider
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 MAPPED = "staff=viewer, leads=approver:medium, chiefs=approver, it=administrator, ops=operator"
 
 
@@ -36,8 +35,8 @@ def provider(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provide
     monkeypatch.setenv("IOA_OIDC_GROUPS", MAPPED)
     settings.OIDC_ISSUER = found.issuer
     settings.OIDC_NAME = "Example ID"
-    settings.OIDC_GROUPS = identity.env_groups("IOA_OIDC_GROUPS")
-    settings.SOCIALACCOUNT_PROVIDERS = identity.providers(
+    settings.OIDC_GROUPS = identity_provider.env_groups("IOA_OIDC_GROUPS")
+    settings.SOCIALACCOUNT_PROVIDERS = identity_provider.providers(
         found.issuer, "Example ID", (CLIENT, SECRET)
     )
     found.claims = {"sub": "u-1", "preferred_username": "maya", "groups": ["leads", "choir"]}
@@ -144,7 +143,7 @@ def test_nobody_is_taken_for_somebody_who_signs_in_otherwise(
     assert answer.status_code == 403
     assert "signs in here another way" in answer.content.decode()
 
-    groups.connect(mine, "u-1", by=admin, now=timezone.now())
+    provider_groups.connect(mine, "u-1", by=admin, now=timezone.now())
     client = Client()
     assert come(client).status_code == 302
     assert ("approver", "medium", "leads") in held("Maya")
@@ -357,13 +356,13 @@ def test_a_table_of_groups_that_makes_no_sense_stops_the_start(
     monkeypatch.setenv("IOA_OIDC_GROUPS", text)
 
     with pytest.raises(ImproperlyConfigured, match="IOA_OIDC_GROUPS"):
-        identity.env_groups("IOA_OIDC_GROUPS")
+        identity_provider.env_groups("IOA_OIDC_GROUPS")
 
 
 def test_a_provider_is_asked_only_by_https(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOA_OIDC_ISSUER", "http://id.example.com")
     with pytest.raises(ImproperlyConfigured, match="https"):
-        identity.env_issuer("IOA_OIDC_ISSUER")
+        identity_provider.env_issuer("IOA_OIDC_ISSUER")
     monkeypatch.delenv("IOA_OIDC_CLIENT_ID", raising=False)
     with pytest.raises(ImproperlyConfigured, match="IOA_OIDC_CLIENT_ID"):
-        identity.env_client("https://id.example.com")
+        identity_provider.env_client("https://id.example.com")

@@ -13,10 +13,9 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from controllers import roles
-from controllers.door import shutting, visits
-from controllers.live import hub
+from controllers.access import deactivation, session_records
 from controllers.models import Visit
+from controllers.web.live import hub
 from ioa_site.cli import main
 from tests.api.serving import Server
 from tests.door.conftest import PASSWORD, Enter, person
@@ -24,6 +23,7 @@ from tests.live.conftest import growth as growth
 from tests.live.conftest import server as server
 from tests.live.tabs import Tab, opened
 from tests.live.test_sockets import settled
+from tests.problems import refuses
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 PHONE = (
@@ -43,7 +43,7 @@ PHONE = (
     ],
 )
 def test_a_device_is_named(agent: str, named: str) -> None:
-    assert visits.device(agent) == named
+    assert session_records.device(agent) == named
 
 
 @pytest.mark.django_db
@@ -86,8 +86,8 @@ def test_nobody_ends_a_session_of_somebody_else(maya: User, enter: Enter) -> Non
         assert mallory.post("/profile/security/sessions", {"visit": odd}).status_code == 303
 
     assert hers.get("/profile").status_code == 200
-    with pytest.raises(roles.Denied):
-        visits.end_all(maya, by=User.objects.get(username="mallory"), now=timezone.now())
+    with refuses("forbidden"):
+        session_records.end_all(maya, by=User.objects.get(username="mallory"), now=timezone.now())
 
 
 @pytest.mark.django_db
@@ -166,18 +166,20 @@ def test_an_open_page_hears_at_once_that_its_session_was_ended(tab: Tab, enter: 
     assert at_the_next_look(tab, began)
 
 
+@pytest.mark.full
 def test_an_open_page_hears_at_once_that_its_person_was_shut_out(tab: Tab) -> None:
     maya, ada = (User.objects.get(username=each) for each in ("maya", "ada"))
     began = time.monotonic()
 
-    assert shutting.shut_out(maya, by=ada, now=timezone.now())
+    assert deactivation.shut_out(maya, by=ada, now=timezone.now())
 
     assert at_the_next_look(tab, began)
     answer = Client().post("/sign-in/", {"login": "maya", "password": PASSWORD})
     assert answer["Location"] == "/sign-in/inactive/"
-    assert shutting.let_in(maya, by=ada, now=timezone.now())
+    assert deactivation.let_in(maya, by=ada, now=timezone.now())
 
 
+@pytest.mark.full
 def test_an_open_page_hears_at_once_of_a_new_password(tab: Tab, enter: Enter) -> None:
     elsewhere, new = enter("maya"), "quite another phrase"
     began = time.monotonic()

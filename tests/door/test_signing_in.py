@@ -10,9 +10,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from controllers import people
+from controllers.access import people
 from controllers.models import Visit
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.door.conftest import PASSWORD, Enter, person
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from controllers.engine.convergence import Observation, advance
-from controllers.engine.types import Episode, Limits
+from controllers.engine.terms import Episode, Limits
 
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

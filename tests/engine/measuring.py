@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from controllers.engine import diff
+from controllers.engine.drift import WEIGHTS
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Controller,
@@ -30,6 +31,7 @@ USUAL = Controller(
     labels={},
     interval=timedelta(minutes=5),
     mode="warn",
+    weights=WEIGHTS,
 )
 
 

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers.engine import admission, allowances, patterns
-from controllers.engine.admission import GUARDS, judge
+from controllers.engine.admission import GUARDS, Ask, Facts, Policy, Used, judge
 from controllers.engine.allowances import TOKENS, Allowance, Span
-from controllers.engine.asking import Ask, Facts, Policy, Used
 from controllers.engine.precedence import Standing
-from controllers.engine.types import Mode, Resource
+from controllers.engine.terms import Mode, Resource
 
 pytestmark = pytest.mark.sqlite
 

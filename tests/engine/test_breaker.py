@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine.breaker import Breaker, after_cycle, open_now, reset
+from tests.rows import every_row
+from tests.tiers import examples
 
 LIMIT = 5
 Event = Callable[[Breaker], Breaker]
@@ -33,7 +35,7 @@ OPEN = Breaker("open", 5, "At first.")
 TRIAL = Breaker("half_open", 5, "At first.")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "event", "after"),
     [
         (CALM, succeed, CALM),
@@ -83,7 +85,7 @@ def test_the_smallest_limit_opens_at_the_first_failure(limit: int) -> None:
     assert after_cycle(CALM, False, limit, "x").state == "open"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from([succeed, fail, pause]), max_size=30))
 def test_nothing_but_a_reset_starts_an_open_breaker_again(events: list[Event]) -> None:
     """D-43"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.convergence import Observation, advance
-from controllers.engine.types import Episode, Limits
+from controllers.engine.terms import Episode, Limits
 from tests.engine.episodes import (
     ACTED,
     CURED,
@@ -23,6 +23,7 @@ from tests.engine.episodes import (
     states,
     story,
 )
+from tests.rows import every_row
 
 
 def test_a_healthy_resource_has_no_story() -> None:
@@ -207,16 +208,16 @@ PARKED = [
 ]
 
 
-@pytest.mark.parametrize("episode", PARKED)
-@pytest.mark.parametrize("seen", [GONE, DRIFT, ACTED, FAILED, UNKNOWN])
+@every_row("episode", PARKED)
+@every_row("seen", [GONE, DRIFT, ACTED, FAILED, UNKNOWN])
 def test_what_is_parked_stays_parked_whatever_happens(episode: Episode, seen: Observation) -> None:
     assert episode.parked
 
     assert advance(episode, seen._replace(outside=True), USUAL, NOON + 999 * HOUR) == episode
 
 
-@pytest.mark.parametrize("episode", PARKED)
-@pytest.mark.parametrize(
+@every_row("episode", PARKED)
+@every_row(
     ("seen", "after"),
     [
         (GONE, Episode("settling", settled_at=NOON)),

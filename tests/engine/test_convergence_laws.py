@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine.convergence import Observation
-from controllers.engine.types import Limits
+from controllers.engine.terms import Limits
 from tests.engine.episodes import DRIFT, MINUTE, WAITING, story
+from tests.tiers import examples
 
 digests = st.sampled_from(["", "scale", "throttle", "restart"])
 looks = st.builds(
@@ -33,7 +34,7 @@ bounds = st.builds(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(looks, min_size=1, max_size=40), bounds)
 def test_any_story_with_an_action_at_every_look_ends_within_its_bounds(
     seen: list[Observation], limits: Limits
@@ -50,7 +51,7 @@ def test_any_story_with_an_action_at_every_look_ends_within_its_bounds(
         assert actions < limits.iterations
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(looks, min_size=2, max_size=40), bounds)
 def test_counters_only_grow_until_the_story_ends(seen: list[Observation], limits: Limits) -> None:
     told = story([each._replace(generation_changed=False) for each in seen], limits)
@@ -63,7 +64,7 @@ def test_counters_only_grow_until_the_story_ends(seen: list[Observation], limits
         assert after.relapses <= before.relapses + 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(looks, min_size=1, max_size=40), bounds)
 def test_nothing_converges_before_it_settled(seen: list[Observation], limits: Limits) -> None:
     """D-39"""
@@ -78,7 +79,7 @@ def test_nothing_converges_before_it_settled(seen: list[Observation], limits: Li
             assert (minute - away) * MINUTE >= limits.settling
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(looks, min_size=1, max_size=40), bounds)
 def test_waiting_for_ever_ends_nothing(seen: list[Observation], limits: Limits) -> None:
     waited = [each._replace(acted="", failed=False) for each in seen]
@@ -89,7 +90,7 @@ def test_waiting_for_ever_ends_nothing(seen: list[Observation], limits: Limits) 
         assert (episode.iterations, episode.relapses, episode.since) == (0, 0, None)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(looks, max_size=20), bounds)
 def test_waiting_after_actions_ends_nothing_either(
     seen: list[Observation], limits: Limits

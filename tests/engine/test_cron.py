@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.engine.cron import late_from
-from resources.schedules import Schedule, next_after, parse
+from controllers.engine.due_times import late_from
+from resources.documents.schedules import Schedule, next_after, parse
+from tests.rows import every_row
+from tests.tiers import examples
 
 NOW = datetime(2026, 11, 16, 0, 30, tzinfo=UTC)  # a Monday
 
@@ -20,7 +22,7 @@ def following(text: str, moment: datetime = NOW) -> str:
     return f"{next_after(schedule, moment):%Y-%m-%d %H:%M}"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         ("* * * * *", "2026-11-16 00:31"),
@@ -54,7 +56,7 @@ def test_schedules_are_in_utc() -> None:
     assert following("0 1 * * *", tokyo) == "2026-11-16 01:00"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "",
@@ -110,7 +112,7 @@ def starts(schedule: Schedule, moment: datetime) -> bool:
 
 
 @given(MINUTES, HOURS, DAYS, WEEKDAYS, st.integers(0, 2_000_000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_no_start_is_passed_over(
     minute: str, hour: str, day: str, weekday: str, offset: int
 ) -> None:
@@ -130,7 +132,7 @@ def test_no_start_is_passed_over(
 
 
 @given(st.text(max_size=30), st.datetimes(timezones=st.just(UTC)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_text_can_be_asked(text: str, moment: datetime) -> None:
     late = late_from(text, moment)
 

@@ -6,15 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from controllers.engine.types import (
-    Compliance,
-    Condition,
-    Difference,
-    Reading,
-    Spend,
-    Urgency,
-)
+from controllers.engine.terms import Compliance, Condition, Difference, Reading, Spend, Urgency
 from tests.engine.measuring import USUAL, World, conditions, kpis, measured, score_of
+from tests.rows import every_row
 
 CLEAN = World(
     kpis=[
@@ -61,7 +55,7 @@ VECTORS = [
 ]
 
 
-@pytest.mark.parametrize(("world", "expected"), VECTORS)
+@every_row(("world", "expected"), VECTORS)
 def test_the_vectors_hold(world: World, expected: tuple[float | None, bool]) -> None:
     """I-42 I-64 I-69 A-32"""
     drift = measured(world)
@@ -257,7 +251,7 @@ def test_an_ignored_list_takes_its_items_with_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("bad", "urgency", "raised"),
     [
         (50, "low", "medium"),

@@ -7,10 +7,11 @@ import math
 import pytest
 
 from controllers.engine.drift.budget import measure
-from controllers.engine.types import Evidence, Spend
+from controllers.engine.terms import Evidence, Spend
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("consumed", "allocated", "score", "raw"),
     [
         (110, 100, 0.1, 0.1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.drift.field import measure
-from controllers.engine.types import Difference, Evidence
+from controllers.engine.terms import Difference, Evidence
 
 AGENTS = Difference("spec.agents", 3, 2)
 STALE = Difference("spec.reviewDate", "2026-04-15", "2026-11-16", "stale", "Review is overdue.")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from controllers.engine.drift.health import measure
-from controllers.engine.types import Condition, Evidence
-from resources import kinds
-from resources.kind import Kind
+from controllers.engine.terms import Condition, Evidence
+from resources.documents import kinds
+from resources.documents.kind import Kind
 from tests.engine.measuring import conditions
+from tests.rows import every_row
 
 
 def test_the_score_is_the_share_of_conditions_in_their_bad_state() -> None:
@@ -26,17 +25,15 @@ def test_ready_false_counts_and_reconciling_false_does_not() -> None:
     assert [each.subject for each in dimension.evidence] == ["condition/Ready"]
 
 
-@pytest.mark.parametrize("kind", [*(each.name for each in kinds.ALL), "Robot"])
-@pytest.mark.parametrize(
-    "name", ["Reconciling", "Progressing", "Degraded", "Stalled", "Paused", "Overridden"]
-)
+@every_row("kind", [*(each.name for each in kinds.ALL), "Robot"])
+@every_row("name", ["Reconciling", "Progressing", "Degraded", "Stalled", "Paused", "Overridden"])
 def test_true_is_bad_for_conditions_of_negative_polarity(kind: str, name: str) -> None:
     """X-07"""
     assert measure([Condition(name, "True")], kind).score == 1
     assert measure([Condition(name, "False")], kind).score == 0
 
 
-@pytest.mark.parametrize("kind", kinds.ALL, ids=lambda kind: kind.name)
+@every_row("kind", kinds.ALL, ids=lambda kind: kind.name)
 def test_every_declared_type_keeps_its_declared_polarity(kind: Kind) -> None:
     """X-07"""
     good = [Condition(each.name, each.good) for each in kind.condition_types]

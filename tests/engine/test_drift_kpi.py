@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.drift.kpi import measure
-from controllers.engine.types import Evidence, Reading
+from controllers.engine.terms import Evidence, Reading
 from tests.engine.measuring import kpis
 
 UNKNOWN = [

@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.engine.reading import number
-from controllers.engine.types import (
-    DIMENSIONS,
+from controllers.engine.document_values import number
+from controllers.engine.drift import DIMENSIONS
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Controller,
@@ -26,6 +26,7 @@ from controllers.engine.types import (
     Word,
 )
 from tests.engine.measuring import USUAL, World, measured
+from tests.tiers import examples
 
 NEGATIVE = ("Reconciling", "Progressing", "Degraded", "Stalled", "Paused", "Overridden")
 OPERATORS = ("gt", "gte", "lt", "lte", "eq")
@@ -207,7 +208,7 @@ def never_lower(before: Drift, after: Drift) -> bool:
 
 
 @given(worlds, controllers)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_world_has_a_drift_that_can_be_written_down(
     world: World, controller: Controller
 ) -> None:
@@ -222,7 +223,7 @@ def test_any_world_has_a_drift_that_can_be_written_down(
 
 
 @given(worlds, controllers)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_score_is_the_specifications(world: World, controller: Controller) -> None:
     """I-64 I-65 I-66 I-67 I-68 I-69"""
     drift = measured(world, controller)
@@ -237,7 +238,7 @@ def test_the_score_is_the_specifications(world: World, controller: Controller) -
 
 
 @given(worlds, controllers, st.randoms(use_true_random=False))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_the_order_of_what_was_observed_does_not_matter(
     world: World, controller: Controller, random: Any
 ) -> None:
@@ -259,7 +260,7 @@ def test_the_order_of_what_was_observed_does_not_matter(
 
 
 @given(worlds, controllers)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_kpi_that_begins_to_miss_never_lowers_the_score(
     world: World, controller: Controller
 ) -> None:
@@ -272,7 +273,7 @@ def test_a_kpi_that_begins_to_miss_never_lowers_the_score(
 
 
 @given(worlds, controllers, st.sampled_from(["Ready", "Stalled"]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_condition_that_turns_bad_never_lowers_the_score(
     world: World, controller: Controller, name: str, known: bool
 ) -> None:
@@ -287,7 +288,7 @@ def test_a_condition_that_turns_bad_never_lowers_the_score(
 
 
 @given(worlds, controllers, spends, figures)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_spending_more_never_lowers_the_score(
     world: World, controller: Controller, spend: Spend, more: float
 ) -> None:
@@ -300,7 +301,7 @@ def test_spending_more_never_lowers_the_score(
 
 
 @given(worlds, controllers, figures, figures, st.integers(1, 9))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_another_violation_never_lowers_the_score(
     world: World, controller: Controller, violations: float, more: float, rules: int
 ) -> None:
@@ -314,7 +315,7 @@ def test_another_violation_never_lowers_the_score(
 
 
 @given(worlds, controllers, differences)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_another_difference_never_lowers_the_score(
     world: World, controller: Controller, difference: Difference
 ) -> None:

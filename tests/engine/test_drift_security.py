@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.drift.security import measure
-from controllers.engine.types import Compliance, Evidence
+from controllers.engine.terms import Compliance, Evidence
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from typing import get_args
 
 import pytest
 
-from controllers.engine.enforcement import Approval, disposition
-from controllers.engine.types import Class, Disposition, Mode, Risk
+from controllers.engine.gate import Approval, disposition
+from controllers.engine.terms import Class, Disposition, Mode, Risk
+from tests.rows import every_row
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 RISKS: tuple[Risk, ...] = get_args(Risk)
@@ -35,7 +36,7 @@ def row(kind: Class, risk: Risk, reversible: bool, approval: Approval) -> str:
     return f"low risk, reversible, {approval}" if risk == "low" else "medium or high risk"
 
 
-@pytest.mark.parametrize(("mode", "kind", "risk", "reversible", "approval"), EVERY)
+@every_row(("mode", "kind", "risk", "reversible", "approval"), EVERY)
 def test_every_combination_falls_into_its_cell_of_the_table(
     mode: Mode, kind: Class, risk: Risk, reversible: bool, approval: Approval
 ) -> None:

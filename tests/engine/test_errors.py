@@ -22,6 +22,7 @@ from controllers.engine.errors import (
     classify,
     verdict,
 )
+from tests.rows import every_row
 
 CLASSES: list[tuple[type[EngineError], ErrorClass]] = [
     (Transient, "Transient"),
@@ -41,7 +42,7 @@ class BadReference(Permanent):
     pass
 
 
-@pytest.mark.parametrize(("error", "name"), CLASSES)
+@every_row(("error", "name"), CLASSES)
 def test_every_error_knows_its_class(error: type[EngineError], name: ErrorClass) -> None:
     """F-45"""
     assert classify(error("so it is")) == name
@@ -120,7 +121,7 @@ def test_what_does_not_count_never_parks(error: type[EngineError]) -> None:
     assert not verdict(error("x"), 10**9, 0).parked
 
 
-@pytest.mark.parametrize("error", [*COUNTED, *UNCOUNTED])
+@every_row("error", [*COUNTED, *UNCOUNTED])
 def test_parked_work_has_no_time_to_be_tried_again(error: type[BaseException]) -> None:
     for attempts in (0, 1, POISON):
         decided = verdict(error(), attempts, 0)

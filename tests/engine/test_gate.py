@@ -10,7 +10,8 @@ import pytest
 from controllers.engine import gate
 from controllers.engine.gate import GUARDS, Question, decide, people
 from controllers.engine.precedence import Kind, Standing
-from controllers.engine.types import Class, Mode, Risk
+from controllers.engine.terms import Class, Mode, Risk
+from tests.rows import every_row
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 CHANGE = Question("change", "enforce", approval="auto")
@@ -43,7 +44,7 @@ def test_every_guard_has_its_case() -> None:
     assert len(REFUSALS) == len(GUARDS)
 
 
-@pytest.mark.parametrize(("met", "word", "code"), REFUSALS)
+@every_row(("met", "word", "code"), REFUSALS)
 def test_each_guard_refuses_with_its_reason(met: dict[str, Any], word: str, code: str) -> None:
     """O-24 O-25 O-26 O-42 O-57 I2, I10"""
     ruling = decide(CHANGE._replace(**met))
@@ -52,7 +53,7 @@ def test_each_guard_refuses_with_its_reason(met: dict[str, Any], word: str, code
     assert ruling.reason.endswith(".")
 
 
-@pytest.mark.parametrize(("first", "second"), list(pairwise(REFUSALS)))
+@every_row(("first", "second"), list(pairwise(REFUSALS)))
 def test_the_guard_before_wins(first: Any, second: Any) -> None:
     """I2"""
     both = CHANGE._replace(**{**second[0], **first[0]})
@@ -61,22 +62,20 @@ def test_the_guard_before_wins(first: Any, second: Any) -> None:
     assert decide(both).code == first[2]
 
 
-@pytest.mark.parametrize("later", REFUSALS[1:])
+@every_row("later", REFUSALS[1:])
 def test_stop_all_beats_everything(later: Any) -> None:
     """I2"""
     assert decide(CHANGE._replace(**{**later[0], "hold": hold("stop")})).code == "StoppedAll"
 
 
-@pytest.mark.parametrize(
-    ("kind", "met"), list(product(HARMLESS, [each[0] for each in REFUSALS[:4]]))
-)
+@every_row(("kind", "met"), list(product(HARMLESS, [each[0] for each in REFUSALS[:4]])))
 def test_people_are_told_and_things_are_noted_under_every_hold(
     kind: Class, met: dict[str, Any]
 ) -> None:
     assert decide(CHANGE._replace(kind=kind, **met)).word == "run"
 
 
-@pytest.mark.parametrize("met", [each[0] for each in REFUSALS])
+@every_row("met", [each[0] for each in REFUSALS])
 def test_what_is_only_noted_is_noted_whatever_stands(met: dict[str, Any]) -> None:
     assert decide(CHANGE._replace(kind="record", **met)).word == "run"
 
@@ -106,7 +105,7 @@ CELLS: dict[str, tuple[dict[str, Any], tuple[str, str, str, str], int]] = {
 }
 
 
-@pytest.mark.parametrize(("cell", "mode"), list(product(CELLS, MODES)))
+@every_row(("cell", "mode"), list(product(CELLS, MODES)))
 def test_every_cell_of_mode_and_class(cell: str, mode: Mode) -> None:
     """I10"""
     given, words, _ = CELLS[cell]
@@ -116,7 +115,7 @@ def test_every_cell_of_mode_and_class(cell: str, mode: Mode) -> None:
     assert ruling.code == f"Mode{mode.title()}"
 
 
-@pytest.mark.parametrize("cell", CELLS)
+@every_row("cell", CELLS)
 def test_as_many_people_are_asked_as_it_takes(cell: str) -> None:
     """I9"""
     given, words, wanted = CELLS[cell]
@@ -164,8 +163,8 @@ def test_a_protected_target_may_still_be_changed_back_and_forth() -> None:
     assert decide(CHANGE._replace(protected=True)).word == "run"
 
 
-@pytest.mark.parametrize("kind", HARMLESS)
-@pytest.mark.parametrize(
+@every_row("kind", HARMLESS)
+@every_row(
     "met", [{"snapshot": "stale"}, {"managed": False}, {"window_open": False}, {"actions_left": 0}]
 )
 def test_telling_people_needs_no_window_and_no_allowance(kind: Class, met: Any) -> None:

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from controllers.engine.hooks import compile_hook, evaluate
 from controllers.engine.programs import compile_condition
-from controllers.engine.types import Drift, Related, Resource, Snapshot
-from resources.expressions import parse
-from resources.expressions.syntax import Node, Path, children
+from controllers.engine.terms import Drift, Related, Resource, Snapshot
+from resources.documents.expressions import parse
+from resources.documents.expressions.syntax import Node, Path, children
 from tests.engine.test_hooks import CONTROLLER, NOW
+from tests.tiers import examples
 
 NAMES = ("a", "b", "c")
 WORDS = ("high", "low", "a", "", "é😀", "2026-05-17T12:00:00Z")
@@ -122,7 +123,7 @@ def keep(kept: dict[str, Any], seen: dict[str, Any], steps: Sequence[str | int])
 @example("-" + "-(1.0 + " * 6 + "1" + ")" * 6 + " < 0", {}, {})
 @example("size([size([size([1]) + 1 < 2]) + 1 < 2]) > 0", {}, {})
 @example("1" + " + 1" * 14 + " > 0", {}, {})
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_text_is_refused_or_answers_quickly(text: str, spec: Any, status: Any) -> None:
     hook = compile_hook({"name": "a", "action": f"check {text}"}, "Domain", "warn", "")
     snapshot = Snapshot(
@@ -140,7 +141,7 @@ def test_any_text_is_refused_or_answers_quickly(text: str, spec: Any, status: An
 @given(conditions, usual, usual)
 @example("target.spec.a", {"a": True}, {})
 @example("(target.spec.a.b == 1.0 || true)", {}, {})
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_answers_are_those_of_cel_for_the_text_itself(text: str, spec: Any, status: Any) -> None:
     seen = {"target": {"spec": decimal(spec), "status": decimal(status)}}
 
@@ -150,7 +151,7 @@ def test_answers_are_those_of_cel_for_the_text_itself(text: str, spec: Any, stat
 
 
 @given(conditions, usual, usual)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_no_answer_of_cel_rests_on_a_path_we_did_not_see(
     text: str, spec: Any, status: Any
 ) -> None:

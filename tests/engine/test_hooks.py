@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from controllers.engine.drift import WEIGHTS
 from controllers.engine.hooks import (
     MOST_COMBINATIONS,
     allows,
@@ -19,7 +20,7 @@ from controllers.engine.hooks import (
     refreshes,
     run_before,
 )
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Controller,
     Dimension,
     Document,
@@ -31,6 +32,7 @@ from controllers.engine.types import (
     Resource,
     Snapshot,
 )
+from tests.rows import every_row
 
 NOW = datetime(2026, 5, 17, 12, tzinfo=UTC)
 DRIFT = Drift(0.25, True, (Dimension("kpi", 0.5), Dimension("health", None)))
@@ -43,6 +45,7 @@ CONTROLLER = Controller(
     labels={},
     interval=timedelta(minutes=5),
     mode="warn",
+    weights=WEIGHTS,
 )
 
 
@@ -109,7 +112,7 @@ def test_a_field_that_is_not_there_is_unknown() -> None:
     assert result.observed == {"budget.status.utilizationRate": None}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("action", "expected"),
     [
         ("target.status.gone > 1 && false", False),
@@ -127,7 +130,7 @@ def test_unknown_goes_through_and_and_or_as_in_cel(action: str, expected: bool |
     assert passed(action) is expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("action", "status", "expected"),
     [
         ("target.status.a < 1", {"a": 0.5}, True),
@@ -185,7 +188,7 @@ def test_values_that_do_not_fit_say_so() -> None:
     assert result.observed == {"target.status.a": "many"}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("word", "least", "expected"),
     [
         ("critical", "high", True),
@@ -221,7 +224,7 @@ def test_times_are_compared_with_now_and_not_as_text(when: Any, expected: bool |
     assert passed("target.spec.reviewDate <= now", spec={"reviewDate": when}) is expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     "action",
     [
         "target.metadata.name == 'harbour' && self.metadata.generation == 3",
@@ -397,7 +400,7 @@ def test_a_refresh_names_fields_below_the_status_of_the_target() -> None:
     assert refreshes(controller) == (("lastEvaluation",), ("looks", "lastAt"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "field", "expected"),
     [
         ("Domain", "lastEvaluation", True),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controllers.engine.intervals import LONGEST, NOT_READY, backoff, is_due, next_due
+from controllers.engine.due_times import LONGEST, NOT_READY, backoff, is_due, next_due
 
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 
 from controllers.engine.precedence import Kind, Reach, Standing, covers, sentence, strongest
+from tests.rows import every_row
 
 REACH = Reach(7, "growth", 3, ("spec.tokenBudget.maxDaily",))
 EVERYTHING = Standing(1, "stop", "organisation", "An incident", "person/maya")
@@ -16,7 +17,7 @@ PAUSED = Standing(3, "pause", "controller", "Too eager", "person/maya", controll
 OVERRIDDEN = Standing(4, "override", "resource", "We know", "person/maya", resource=7)
 
 
-@pytest.mark.parametrize("holds", list(permutations((EVERYTHING, FROZEN, PAUSED, OVERRIDDEN))))
+@every_row("holds", list(permutations((EVERYTHING, FROZEN, PAUSED, OVERRIDDEN))))
 def test_the_widest_statement_counts_first(holds: tuple[Standing, ...]) -> None:
     """I2"""
     assert strongest(holds, REACH) == EVERYTHING
@@ -38,7 +39,7 @@ def test_what_is_left_counts_in_its_order(
     assert strongest(left, REACH) == found
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("hold", "covered"),
     [
         (EVERYTHING, True),

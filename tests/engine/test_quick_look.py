@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine import diff
+from controllers.engine.document_values import MEETS, within_limits, without_violation
 from controllers.engine.drift import budget, health, security
 from controllers.engine.objectives import readings, unmet
-from controllers.engine.reading import MEETS, within_limits, without_violation
 from controllers.engine.targets.agent import TARGET
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Compliance,
     Condition,
     Document,
@@ -28,6 +28,7 @@ from controllers.engine.types import (
 from tests.engine.measuring import USUAL
 from tests.engine.targets.judging import NOW, any_document, drift_of, resource
 from tests.engine.targets.test_agent import KEYS, VALUES
+from tests.tiers import examples
 
 ALONE = Related()
 NUMBERS = st.one_of(st.integers(-3, 3), st.floats(-3, 3), st.sampled_from([1e300, -1e300, 1e308]))
@@ -57,7 +58,7 @@ CONDITIONS = st.lists(
 
 
 @given(st.lists(OBJECTIVES, max_size=4), REPORTED)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_an_objective_is_met_at_a_quick_look_if_it_is_when_read(
     objectives: list[Document], status: Document
 ) -> None:
@@ -77,7 +78,7 @@ def test_an_objective_is_met_at_a_quick_look_if_it_is_when_read(
 
 
 @given(any_document(KEYS, VALUES), any_document(KEYS, VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_an_agent_drifts_the_same_at_a_quick_look(spec: Document, status: Document) -> None:
     """I-44"""
     snapshot = Snapshot(resource("Agent", "triage", spec, status))
@@ -155,7 +156,7 @@ def glance(spec: Document, status: Document, related: Related = ALONE) -> Glance
 
 
 @given(DECLARED, REPORTS, REPORTS, CONDITIONS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_what_is_well_at_a_glance_is_so_when_measured(
     spec: Document, before: Document, status: Document, stated: list[Condition]
 ) -> None:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers.engine import reading
-from resources.durations import PERMANENT
+from controllers.engine import document_values
+from resources.documents.durations import PERMANENT
+from tests.rows import every_row
+from tests.tiers import examples
 
 NOW = datetime(2026, 11, 16, 0, 30, tzinfo=UTC)
 ANYTHING = st.recursive(
@@ -26,15 +28,15 @@ ANYTHING = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "expected"),
     [
         (0, 0),
         (-2.5, -2.5),
-        (10**400, reading.LARGEST),
-        (-(10**400), -reading.LARGEST),
-        (float("inf"), reading.LARGEST),
-        (1e308, reading.LARGEST),
+        (10**400, document_values.LARGEST),
+        (-(10**400), -document_values.LARGEST),
+        (float("inf"), document_values.LARGEST),
+        (1e308, document_values.LARGEST),
         (True, None),
         ("5", None),
         (None, None),
@@ -42,14 +44,14 @@ ANYTHING = st.recursive(
     ],
 )
 def test_only_figures_are_figures(value: object, expected: float | None) -> None:
-    assert reading.number(value) == expected
+    assert document_values.number(value) == expected
 
 
 def test_a_whole_figure_stays_whole() -> None:
-    assert isinstance(reading.number(3), int)
+    assert isinstance(document_values.number(3), int)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "expected"),
     [
         ("2026-11-16T00:30:00Z", NOW),
@@ -65,22 +67,22 @@ def test_a_whole_figure_stays_whole() -> None:
 def test_moments_are_read_in_their_zone_or_in_utc(
     value: object, expected: datetime | None
 ) -> None:
-    assert reading.moment(value) == expected
+    assert document_values.moment(value) == expected
 
 
 def test_a_moment_no_calendar_reaches_is_none() -> None:
-    assert reading.later(NOW, PERMANENT) is None
-    assert reading.later(NOW, timedelta(1)) == NOW + timedelta(1)
+    assert document_values.later(NOW, PERMANENT) is None
+    assert document_values.later(NOW, timedelta(1)) == NOW + timedelta(1)
 
 
 def test_the_soonest_moment_is_still_to_come() -> None:
     hours = [NOW + timedelta(hours=each) for each in (3, -1, 0, 2)]
 
-    assert reading.soonest([None, *hours], NOW) == NOW + timedelta(hours=2)
-    assert reading.soonest([None, NOW], NOW) is None
+    assert document_values.soonest([None, *hours], NOW) == NOW + timedelta(hours=2)
+    assert document_values.soonest([None, NOW], NOW) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "expected"),
     [
         (3, "3"),
@@ -95,38 +97,38 @@ def test_the_soonest_moment_is_still_to_come() -> None:
     ],
 )
 def test_figures_are_written_for_people(value: float, expected: str) -> None:
-    assert reading.figure(value) == expected
+    assert document_values.figure(value) == expected
 
 
 @given(ANYTHING, ANYTHING, st.text(max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_reading_never_fails(value: Any, other: Any, unit: str) -> None:
     document = {"here": value, "there": other}
-    amount = reading.number(value)
+    amount = document_values.number(value)
 
-    assert isinstance(reading.text(value), str)
-    assert isinstance(reading.section(document, "here"), dict)
-    assert all(isinstance(each, dict) for each in reading.items(document, "here"))
-    assert all(isinstance(each, str) for each in reading.texts(document, "there"))
-    end = reading.later(NOW, reading.duration(value) or timedelta(0))
+    assert isinstance(document_values.text(value), str)
+    assert isinstance(document_values.section(document, "here"), dict)
+    assert all(isinstance(each, dict) for each in document_values.items(document, "here"))
+    assert all(isinstance(each, str) for each in document_values.texts(document, "there"))
+    end = document_values.later(NOW, document_values.duration(value) or timedelta(0))
     assert end is None or end >= NOW
-    assert reading.period(value, NOW) is None or isinstance(value, str)
+    assert document_values.period(value, NOW) is None or isinstance(value, str)
     if amount is not None:
-        assert reading.convert(amount, unit, unit) == amount
-        assert reading.quantity(amount, unit).startswith(reading.figure(amount))
+        assert document_values.convert(amount, unit, unit) == amount
+        assert document_values.quantity(amount, unit).startswith(document_values.figure(amount))
 
 
 @given(st.floats(-1e9, 1e9), st.sampled_from(["ms", "s", "m", "h", "d", "percent", "ratio"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_conversion_can_be_taken_back(value: float, unit: str) -> None:
     there = "s" if unit in ("ms", "s", "m", "h", "d") else "%"
 
-    converted = reading.convert(value, unit, there)
+    converted = document_values.convert(value, unit, there)
 
     assert converted is not None
-    assert reading.convert(converted, there, unit) == pytest.approx(value)
+    assert document_values.convert(converted, there, unit) == pytest.approx(value)
 
 
 def test_a_share_of_an_allowance_is_what_people_compute() -> None:
-    assert reading.throttled(1_500_000, 0.58) == 870_000
-    assert reading.throttled(7, 0.5) == 3
+    assert document_values.throttled(1_500_000, 0.58) == 870_000
+    assert document_values.throttled(7, 0.5) == 3

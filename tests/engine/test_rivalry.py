@@ -11,7 +11,8 @@ from controllers.engine import act, conditions
 from controllers.engine.convergence import Observation
 from controllers.engine.plan import paced
 from controllers.engine.precedence import Standing
-from controllers.engine.types import (
+from controllers.engine.terms import (
+    ORPHANED,
     Action,
     Condition,
     Drift,
@@ -80,14 +81,14 @@ def stated(managed_by: str, reason: str = "") -> Resource:
 def test_a_condition_of_somebody_else_is_not_claimed(owner: str) -> None:
     """I-84 I-85"""
     mine = replace(USUAL, condition_type=OWN)
-    with pytest.raises(conditions.Taken, match="name another conditionType"):
+    with pytest.raises(conditions.ConditionTypeTaken, match="name another conditionType"):
         conditions.claim(mine, stated(owner))
     said = Condition(OWN, "False", managed_by=mine.ref)
     assert conditions.news(stated(owner), said) is None
 
 
 @pytest.mark.parametrize(
-    "found", [HARBOUR, stated(USUAL.ref), stated("controller/gone", conditions.ORPHANED)]
+    "found", [HARBOUR, stated(USUAL.ref), stated("controller/gone", ORPHANED)]
 )
 def test_a_condition_of_nobody_else_is_claimed(found: Resource) -> None:
     """I-84"""

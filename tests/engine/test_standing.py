@@ -8,11 +8,12 @@ from datetime import timedelta
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from controllers.engine import diff, plan, report, standing
+from controllers.engine import diff, plan, report, unchanged
 from controllers.engine.targets.agent import TARGET
-from controllers.engine.types import Case, Condition, Document, Judgement, Renewed, Snapshot, Word
+from controllers.engine.terms import Case, Condition, Document, Judgement, Renewed, Snapshot, Word
 from tests.engine.measuring import USUAL
 from tests.engine.targets.judging import NOW, resource
+from tests.tiers import examples
 
 LATER = NOW + timedelta(minutes=5)
 KEEPER = replace(USUAL, kind="Agent", threshold=0.4)
@@ -61,14 +62,14 @@ def settled(snapshot: Snapshot, judged: Judgement) -> Case | Renewed | None:
     """Conclude about it as one that may stand."""
     drift = diff.measure(KEEPER, TARGET, snapshot, LATER)
     recheck = TARGET.recheck(snapshot, LATER)
-    return standing.settle(standing.Usual(KEEPER), (snapshot, judged), drift, recheck, LATER)
+    return unchanged.settle(unchanged.Usual(KEEPER), (snapshot, judged), drift, recheck, LATER)
 
 
 def unread(snapshot: Snapshot, judged: Judgement) -> Case | Renewed | None:
     """Conclude about it without its conditions, which are as they were."""
-    measure, usual = diff.measuring(KEEPER, TARGET), standing.Usual(KEEPER)
+    measure, usual = diff.measuring(KEEPER, TARGET), unchanged.Usual(KEEPER)
     bare = snapshot._replace(target=snapshot.target._replace(conditions=()))
-    return standing.settle_unread(usual, (bare, judged), TARGET, measure, LATER)
+    return unchanged.settle_unread(usual, (bare, judged), TARGET, measure, LATER)
 
 
 def agree(found: Case | Renewed, first: Case, long: Case) -> None:
@@ -82,7 +83,7 @@ def agree(found: Case | Renewed, first: Case, long: Case) -> None:
 
 
 @given(REPORTED, REPORTED)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_what_stands_is_concluded_as_by_all_five_phases(before: Document, after: Document) -> None:
     """I-44"""
     agent = resource("Agent", "triage", {}, before)
@@ -101,7 +102,7 @@ def test_what_stands_is_concluded_as_by_all_five_phases(before: Document, after:
 
 
 @given(DECLARED, ANYHOW, ANYHOW, STATED)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_what_is_concluded_without_conditions_is_so_by_all_five_phases(
     spec: Document, before: Document, after: Document, stated: dict[str, Word]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.convergence import Observation, advance
-from controllers.engine.types import Episode, Limits
+from controllers.engine.terms import Episode, Limits
 from tests.engine.episodes import (
     ACTED,
     CURED,

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from controllers.engine.cron import Opening, Window, opened, upcoming, window
+from controllers.engine.due_times import Opening, Window, opened, upcoming, window
+from tests.rows import every_row
+from tests.tiers import examples
 
 BRUSSELS = ZoneInfo("Europe/Brussels")
 
@@ -108,7 +110,7 @@ def test_the_next_opening_is_the_first_that_starts_later() -> None:
     assert upcoming(read("0 0 30 2 *"), wall("2026-11-13T18:00")) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "zone", "length"),
     [
         ("0 18 * *", "UTC", "1h"),
@@ -160,7 +162,7 @@ def opens(found: Window, moment: datetime) -> bool:
 
 
 @given(CRONS, ZONES, LENGTHS, st.integers(0, 1_000_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_it_is_open_when_a_clock_watched_by_the_minute_says_so(
     text: str, zone: str, length: str, offset: int
 ) -> None:
@@ -175,7 +177,7 @@ def test_it_is_open_when_a_clock_watched_by_the_minute_says_so(
 
 
 @given(CRONS, ZONES, LENGTHS, st.integers(0, 1_000_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_comes_next_is_open_once_it_has_come(
     text: str, zone: str, length: str, offset: int
 ) -> None:

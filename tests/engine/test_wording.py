@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from controllers.engine.types import (
+from controllers.engine.explanation import explain
+from controllers.engine.finding_text import listed, shown, spending_of
+from controllers.engine.terms import (
     Difference,
     Dimension,
     Drift,
@@ -11,7 +13,6 @@ from controllers.engine.types import (
     Snapshot,
     Spend,
 )
-from controllers.engine.wording import explain, listed, shown, spending_of
 
 SNAPSHOT = Snapshot(Resource(1, "u", "Agent", "triage", "support", 1, 1, {}, {}, {}))
 

@@ -13,6 +13,7 @@ import pytest
 from faults import chains, checker
 from faults.facts import Decision, Event, Facts, Hold, Proposal, Step
 from tests.journeys.product import ROOT
+from tests.rows import every_row
 
 PRODUCT = ("controllers", "resources", "ioa_site", "ioa_client", "tests", "django")
 START = datetime(2026, 3, 4, 10, 0, tzinfo=UTC)
@@ -272,7 +273,7 @@ def test_a_whole_history_has_no_breach() -> None:
     assert list(checker.failed_actions(whole().clients)) == []
 
 
-@pytest.mark.parametrize("planted", BREACHES)
+@every_row("planted", BREACHES)
 def test_a_breach_that_is_planted_is_found(planted: str) -> None:
     rule, plant = BREACHES[planted]
 

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from controllers.models import Hold
-from resources import metrics
-from resources.api import throttling
+from resources.api import rate_limits
+from resources.observability import metrics
 from tests.conftest import given
 from tests.journeys.product import Product
 
@@ -41,6 +41,7 @@ def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_the_check_before_deploying_finds_nothing(tmp_path: Path) -> None:
     """check --deploy is clean with the settings of production."""
@@ -77,7 +78,7 @@ def test_every_answer_carries_the_headers(path: str) -> None:
 def test_breaches_that_browsers_report_are_counted_and_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(throttling, "local", throttling.Local())
+    monkeypatch.setattr(rate_limits, "local", rate_limits.Local())
     browser = Client(enforce_csrf_checks=True)
     before = metrics.CSP_REPORTS._value.get()
 
@@ -102,8 +103,8 @@ def test_breaches_that_browsers_report_are_counted_and_limited(
 def test_what_another_site_sends_is_not_done(site: str | None, status: int) -> None:
     from django.utils import timezone
 
-    from controllers import people
-    from resources.actor import SYSTEM
+    from controllers.access import people
+    from resources.documents.actor import SYSTEM
 
     user: User = people.add_person(
         "ines", name="Ines", role="Operators", actor=SYSTEM, now=timezone.now()

@@ -12,13 +12,15 @@ from django.db import connection
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from controllers import holds
+from controllers.decisions import holds
 from controllers.models import Hold, Proposal
-from ioa_site import policies
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
+from resources.usecases.access_table import rules_by_name
 from tests.conftest import Clock
 from tests.web.conftest import clock as clock
 from tests.web.conftest import organisation as organisation
+
+pytestmark = pytest.mark.full
 
 WRITES = re.compile(r"^\s*(INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
 # When a session was last used, and what a session keeps for its own form.
@@ -53,7 +55,7 @@ def known(organisation: Clock) -> dict[str, str]:
     proposal = Proposal.objects.filter(controller__isnull=False).order_by("pk").first()
     assert proposal is not None
     assert proposal.controller is not None
-    wanted = holds.Wanted("stop", "organisation", "We look at this.")
+    wanted = holds.HoldRequest("stop", "organisation", "We look at this.")
     holds.place(wanted, person=User.objects.get(username="maya"), now=organisation.now)
     story = LedgerEvent.objects.exclude(correlation_id="").order_by("pk").last()
     assert story is not None
@@ -70,8 +72,8 @@ def known(organisation: Clock) -> dict[str, str]:
 
 
 def is_told(name: str) -> bool:
-    """Tell whether the policies say that reading an address is told to the ledger."""
-    rule = policies.declared().get(name, {}).get("GET")
+    """Tell whether the rules say that reading an address is told to the ledger."""
+    rule = rules_by_name().get(name, {}).get("GET")
     return rule is not None and rule.told
 
 
@@ -101,5 +103,5 @@ def test_no_get_changes_anything(known: dict[str, str]) -> None:
         looked += answer.status_code == 200
 
     assert wrote == {}, looked
-    assert told == {name for name in policies.declared() if is_told(name)}
+    assert told == {name for name in rules_by_name() if is_told(name)}
     assert looked >= FEWEST

@@ -20,20 +20,21 @@ from django.test import Client
 from django.urls import get_resolver
 from django.utils import timezone
 
-from controllers import delivery, people, secrets
-from controllers.door import keys
+from controllers.access import people, secret_rotation
+from controllers.common import secrets
 from controllers.models import Channel, Endpoint
+from controllers.notifications import delivery
 from controllers.operations import endpoints
 from ioa_site.cli import main
-from ioa_site.logs import Json, Text
-from resources import tokens
+from ioa_site.server.logs import Json, Text
+from resources.usecases import tokens
 from tests.conftest import Clock
 from tests.door.conftest import PASSWORD
 from tests.hardening.test_looking import filled, known, routes  # noqa: F401 - a fixture
 from tests.web.conftest import clock as clock
 from tests.web.conftest import organisation as organisation
 
-pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")
+pytestmark = [pytest.mark.filterwarnings("ignore:'imghdr' is deprecated"), pytest.mark.full]
 
 ADDRESS = "jsons://planted-user:planted-channel-password@hooks.example.com/planted-path"
 # What of the address is secret; the host may be shown.
@@ -203,6 +204,6 @@ def test_one_that_no_key_reads_stops_all_of_it(planted: dict[str, str], settings
     before = Channel.objects.get(name="planted").address
 
     with pytest.raises(secrets.Unreadable):
-        keys.rotate(by=User.objects.get(username="admin"), now=timezone.now())
+        secret_rotation.rotate(by=User.objects.get(username="admin"), now=timezone.now())
 
     assert Channel.objects.get(name="planted").address == before

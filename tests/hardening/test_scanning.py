@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.rows import every_row
+
 pytestmark = pytest.mark.sqlite
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -44,6 +46,7 @@ def is_seen(finding: dict[str, Any]) -> bool:
     return any(re.search(rf"# noqa: .*\b{mark}\b", line) for line in there)
 
 
+@pytest.mark.full
 def test_what_bandit_finds_was_looked_at() -> None:
     unseen = [
         f"{each['filename']}:{each['line_number']} {each['test_id']} {each['issue_text']}"
@@ -60,7 +63,7 @@ def test_a_finding_that_nobody_looked_at_is_told(tmp_path: Path) -> None:
     assert not is_seen(found)
 
 
-SAFE_CALLERS = ("controllers/entrance/provider.py", "controllers/webhooks.py", "ioa_")
+SAFE_CALLERS = ("controllers/signin/provider.py", "controllers/operations/webhooks.py", "ioa_")
 # Rule, what it looks for, and where it is right after all.
 RULES: list[tuple[str, str, tuple[str, ...]]] = [
     ("no text becomes code", r"(?<![.\w])(eval|exec)\(|__import__\(|pickle|yaml\.load\(", ()),
@@ -69,7 +72,7 @@ RULES: list[tuple[str, str, tuple[str, ...]]] = [
     ("no weak digest", r"hashlib\.(md5|sha1)\(", ()),
     ("secrets are compared in constant time", r"(token|secret|signature) == ", ()),
     ("no random number is a secret", r"\brandom\.(choice|choices|randint|getrandbits)\(", ()),
-    ("forms are never exempt", r"csrf_exempt\b", ("controllers/entrance/reports.py",)),
+    ("forms are never exempt", r"csrf_exempt\b", ("controllers/signin/reports.py",)),
     (
         "calls outside go the one safe way",
         r"^(import|from) (requests|httpx|aiohttp|http\.client|urllib\.request)\b",
@@ -87,7 +90,7 @@ def sources() -> Iterator[tuple[str, str]]:
             yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "wrong", "right_in"), RULES, ids=[each[0] for each in RULES])
+@every_row(("name", "wrong", "right_in"), RULES)
 def test_a_rule_of_our_own_is_kept(name: str, wrong: str, right_in: tuple[str, ...]) -> None:
     breaches = [
         f"{path}:{text[: found.start()].count(chr(10)) + 1} {found[0]}"
@@ -99,7 +102,7 @@ def test_a_rule_of_our_own_is_kept(name: str, wrong: str, right_in: tuple[str, .
     assert breaches == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "planted"),
     [
         ("no text becomes code", "eval(text)"),

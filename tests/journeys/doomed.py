@@ -34,14 +34,15 @@ def die_at(moment: str, place: str) -> None:
 
 def main(moment: str, place: str, time: str) -> None:
     django.setup()
-    from controllers import records, runner
-    from controllers.cycles import Means
+    from controllers.loop import chunk_writer
+    from controllers.loop.cycle_run import Means
+    from controllers.worker import worker_loop
 
     # Few enough for one chunk to take several transactions.
-    records.REWRITTEN = 2
+    chunk_writer.REWRITTEN = 2
     die_at(moment, place)
     now = datetime.fromisoformat(time)
-    runner.work("doomed", Means(clock=lambda: now))
+    worker_loop.work("doomed", Means(clock=lambda: now))
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ from datetime import timedelta
 import django
 django.setup()
 from django.utils import timezone
-from resources import tokens
-from resources.actor import Actor
+from resources.usecases import tokens
+from resources.documents.actor import Actor
 for name in sys.argv[1:]:
     made = tokens.issue(
         name,

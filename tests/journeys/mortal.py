@@ -20,22 +20,22 @@ from django.db import connection, connections
 
 def live(request: dict[str, Any]) -> None:
     """Be a worker, once, until the place that was chosen."""
-    from controllers import executing
-    from controllers.cycles import Means
-    from controllers.executing import failpoints, running, work
-    from controllers.executing.settling import Answer
+    from controllers import execution
+    from controllers.execution import agent_tasks, due_work, failpoints
+    from controllers.execution.results import StepResult
+    from controllers.loop.cycle_run import Means
 
     failpoints.armed = failpoints.Armed(request["place"], "kill")
     # One proposal for each life, so that every death is that of one execution.
-    running.MOST = 1
+    due_work.MOST = 1
     now = datetime.fromisoformat(request["now"])
     match request["do"]:
         case "run":
-            executing.run_due("mortal", Means(clock=lambda: now))
+            execution.run_due("mortal", Means(clock=lambda: now))
         case "recover":
-            executing.recover(now)
+            execution.recover(now)
         case "report":
-            work.report(request["step"], request["fence"], Answer("done"), now)
+            agent_tasks.report(request["step"], request["fence"], StepResult("done"), now)
 
 
 def give_birth(request: dict[str, Any]) -> int:
@@ -54,11 +54,11 @@ def give_birth(request: dict[str, Any]) -> int:
 
 def warm_up(now: datetime) -> None:
     """Do what is due in the parent, so that its children have everything at hand."""
-    from controllers import executing
-    from controllers.cycles import Means
+    from controllers import execution
+    from controllers.loop.cycle_run import Means
 
-    executing.run_due("parent", Means(clock=lambda: now))
-    executing.recover(now)
+    execution.run_due("parent", Means(clock=lambda: now))
+    execution.recover(now)
     connections.close_all()
     # What a child never touches it never has to copy.
     gc.collect()

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def until(look: Callable[[], Any], seconds: float = 20) -> Any:
+    """Look until there is something, and return it."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, "It took too long."
+        time.sleep(0.1)
+    return found
 
 
 def answers(base: str) -> bool:
@@ -143,7 +152,7 @@ class Product:
 
     def sign_in(self, link: str) -> httpx.Client:
         """Use a sign-in link as a browser would, and return the signed-in client."""
-        client = httpx.Client(base_url=self.base, follow_redirects=True)
+        client = httpx.Client(base_url=self.base, follow_redirects=True, timeout=PATIENCE)
         self.clients.append(client)
         client.get(link)
         answer = client.post(link, data={"csrfmiddlewaretoken": client.cookies["csrftoken"]})

@@ -218,7 +218,8 @@ class Watcher:
         moved = {name for name in before if before[name] != after[name]}
         assert not moved, moved
         written = [each["type"] for each in told]
-        assert set(written) <= set(events) if often else written == [*events]
+        said = [(each["type"], each["data"]) for each in told]
+        assert set(written) <= set(events) if often else written == [*events], said
         for each in set(written):
             assert self.audit(each), each
 

@@ -8,11 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.journeys.product import ROOT, Product
+from tests.journeys.product import ROOT, Product, until
 from tests.journeys.shell import Shell, blocks
-from tests.journeys.test_demo import until
 
-pytestmark = pytest.mark.sqlite
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 MANAGER = "/sign-in/2/"
 AGENT = "agent/refund-resolver"

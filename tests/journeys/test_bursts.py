@@ -15,7 +15,7 @@ from tests.browsing.stage import servers
 from tests.journeys.product import Product
 from tests.journeys.test_agents_document import MANAGER
 
-pytestmark = pytest.mark.product
+pytestmark = [pytest.mark.product, pytest.mark.full]
 
 AGENT = "refund-resolver"
 CALLS = 100
@@ -24,6 +24,7 @@ RATE = "4"
 
 
 def test_a_burst_of_reports_meets_429_and_the_pages_stay_usable(tmp_path: Path) -> None:
+    """A-33"""
     with (
         servers() as given,
         Product(tmp_path / "data", "--demo", given={**given, "IOA_API_RATE": RATE}) as product,

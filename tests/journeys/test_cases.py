@@ -10,7 +10,7 @@ from cases.playing import Plan, Play
 from cases.running import staged
 from tests.browsing.stage import servers
 
-pytestmark = [pytest.mark.product, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.product, pytest.mark.timeout(600), pytest.mark.full]
 
 CASES, SEED = 240, 7
 

@@ -9,7 +9,7 @@ import pytest
 from ioa_client import Client, Problem
 from tests.journeys.product import Product
 
-pytestmark = pytest.mark.sqlite
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 AGENT = "refund-resolver"
 KEEPER = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,18 +13,20 @@ import httpx
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import accounting, example, people
-from controllers.accounting.standing import spoken, stands
+from controllers import budgets as accounting
+from controllers.access import people
+from controllers.budgets.budget_status import spoken, stands
 from controllers.models import Price
+from controllers.worker import example_organisation
 from ioa_client import Failure
-from ioa_site import simulation
-from ioa_site.simulation import Line, Rush, Simulation
-from resources.models import AgentToken, Resource
+from ioa_site.demo import simulation
+from ioa_site.demo.simulation import AgentConnection, Rush, Simulation
+from resources.tables.models import AgentToken, Resource
 from tests.conftest import Clock
-from tests.journeys.product import Product
+from tests.journeys.product import Product, until
 from tests.resources.making import live
 
-AGENT = example.GUIDED[0]
+AGENT = example_organisation.GUIDED[0]
 
 
 class Visitor:
@@ -68,15 +70,7 @@ class Visitor:
         )
 
 
-def until(done: Callable[[], Any], seconds: float) -> Any:
-    """Wait until something holds and return it."""
-    deadline = time.monotonic() + seconds
-    while not (found := done()):
-        assert time.monotonic() < deadline, "It took too long."
-        time.sleep(0.3)
-    return found
-
-
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_a_visitor_sees_drift_rise_decides_and_sees_it_fall(tmp_path: Path) -> None:
     with Product(tmp_path / "data", "--demo") as product:
@@ -105,6 +99,7 @@ def test_a_visitor_sees_drift_rise_decides_and_sees_it_fall(tmp_path: Path) -> N
     assert "Traceback" not in product.said()
 
 
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_nobody_reports_where_no_demo_was_asked_for(tmp_path: Path) -> None:
     with Product(tmp_path / "data", "--demo") as product:
@@ -120,7 +115,7 @@ def test_nobody_reports_where_no_demo_was_asked_for(tmp_path: Path) -> None:
 @pytest.fixture
 def organisation(transactional_db: None, clock: Clock) -> Clock:
     """Load the example without anything that runs."""
-    example.load(clock.now)
+    example_organisation.load(clock.now)
     people.ensure_administrator(clock.now)
     return clock
 
@@ -156,7 +151,7 @@ def test_an_agent_that_is_gone_is_left_alone() -> None:
     assert not AgentToken.objects.filter(agent__name="nobody").exists()
 
 
-class Told(Line):
+class Told(AgentConnection):
     """A line that keeps what is reported, and reads it back."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
@@ -230,7 +225,7 @@ def test_what_is_spent_comes_from_the_tasks_that_were_done() -> None:
     assert record["model"] == {"provider": "meridian", "name": "meridian-swift"}
 
 
-class Unsure(Line):
+class Unsure(AgentConnection):
     """A line whose first answer is lost."""
 
     def __init__(self, *lost: bool) -> None:
@@ -273,7 +268,7 @@ def test_the_example_begins_with_what_its_budgets_tell(clock: Clock) -> None:
         told = before[stand.budget.name]
         assert spoken(stand.amounts, "EUR") == told["consumed"]
         assert round(stand.share or 0, 4) == told["utilizationRate"]
-    assert Price.objects.count() == len(example.PRICES)
+    assert Price.objects.count() == len(example_organisation.PRICES)
 
 
 @pytest.mark.usefixtures("organisation")
@@ -283,9 +278,12 @@ def test_a_day_of_the_demo_spends_less_than_anybody_may() -> None:
     rushes = per_day / (simulation.PATIENCE + simulation.REST)
     most = (per_day + rushes * simulation.WORST[0]) * sum(simulation.TASK_TOKENS.values())
 
-    for name in (*example.GUIDED, *example.STEADY):
+    for name in (*example_organisation.GUIDED, *example_organisation.STEADY):
         allowed = live("Agent", name).spec["tokenBudget"]
-        assert most / 3 < allowed["alertAt"] * allowed["maxDaily"] or name in example.STEADY, name
+        assert (
+            most / 3 < allowed["alertAt"] * allowed["maxDaily"]
+            or name in example_organisation.STEADY
+        ), name
         assert per_day / 3 * 130 < allowed["alertAt"] * allowed["maxDaily"], name
 
 

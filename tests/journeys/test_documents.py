@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from ioa_site import cli
-from tests.journeys.product import ROOT, Product
+from tests.journeys.product import ROOT, Product, until
 from tests.journeys.shell import Shell, blocks
 from tests.journeys.test_agents_document import Manager
-from tests.journeys.test_demo import until
 from tests.journeys.test_outside import DOCUMENTS as MACHINES
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -29,6 +29,7 @@ ELSEWHERE = {"README.md": "test_newcomer.py", "docs/agents.md": "test_agents_doc
 WRITTEN = {"docs/outside-controllers.md": {"machine-keeper.yaml": MACHINES}}
 GOES_ON = "It goes on until it is stopped: tests/journeys starts it in many ways."
 SERVERS = "It goes on until it is stopped, on PostgreSQL: tests/journeys/test_processes.py."
+INSTALLED_APART = "It changes the machine: tests/promises/test_package.py installs it apart."
 MACHINE = "It changes the machine: tests/site/test_deploying.py reads what it installs."
 SUITE = "It runs tests like this one, for long."
 LONG = "It takes minutes: tests/test_bench.py, tests/faults and test_cases.py run a little of it."
@@ -69,6 +70,7 @@ NOT_TYPED: Mapping[str, Mapping[str, str]] = {
     "docs/running.md": {
         "ioa up": GOES_ON,
         "ioa up --demo --port 9000": GOES_ON,
+        "pip install .": INSTALLED_APART,
         "git clone REPOSITORY /opt/ioa && /opt/ioa/ioa setup": MACHINE,
         "useradd --system --home-dir /var/lib/ioa ioa": MACHINE,
         "install -D --mode=0600 /opt/ioa/deploy/systemd/ioa.env.example /etc/ioa/ioa.env": MACHINE,
@@ -121,6 +123,7 @@ def typed(name: str) -> Iterator[str]:
 TYPED = sorted(name for name in set(SHOWING) - {TUTORIAL, *ELSEWHERE} if [*typed(name)])
 
 
+@pytest.mark.full
 @pytest.mark.timeout(400)
 def test_a_reader_types_every_document_and_gets_through(tmp_path: Path) -> None:
     (line,) = NOT_TYPED[TUTORIAL]
@@ -177,7 +180,7 @@ def left_out() -> set[str]:
     return {each.strip() for line in lines for each in OWN.findall(line)}
 
 
-@pytest.mark.parametrize("line", sorted(left_out()))
+@every_row("line", sorted(left_out()))
 def test_every_command_that_is_not_typed_exists(line: str) -> None:
     name, *rest = shlex.split(line)
     if name in LAUNCHER:
@@ -193,7 +196,7 @@ def mentioned() -> set[str]:
     return {line for text in texts for line in INLINE.findall(text)}
 
 
-@pytest.mark.parametrize("line", sorted(mentioned()))
+@every_row("line", sorted(mentioned()))
 def test_every_command_that_a_sentence_names_exists(line: str) -> None:
     name, *rest = line.split()
     if name in LAUNCHER:

@@ -13,7 +13,7 @@ from tests.journeys.herd import Herd, Person, declare, reports, status
 from tests.journeys.product import Product
 from tests.journeys.red_team import Watcher
 
-pytestmark = pytest.mark.product
+pytestmark = [pytest.mark.product, pytest.mark.full]
 
 PAGES = ("/", "/approvals")
 # Far more than a page takes: only one that hangs takes longer.

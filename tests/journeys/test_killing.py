@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from controllers import compiled
 from controllers.models import Cycle, DriftSample, Judgement, Runtime, WorkItem
-from resources import deletion, evidence
-from resources.models import Condition, DirtyMark, LedgerEvent, Resource
+from controllers.workqueue import compiled_controllers
+from resources.store import evidence
+from resources.tables.models import Condition, DirtyMark, LedgerEvent, Resource
+from resources.usecases import deletion
 from tests.api.serving import ROOT, database_url
 from tests.conftest import Clock
 from tests.controllers.making import (
@@ -34,6 +35,7 @@ from tests.controllers.making import (
 )
 from tests.resources.conftest import real_database
 from tests.resources.making import ALICE, live
+from tests.tiers import quick_first
 
 __all__ = ["real_database"]
 
@@ -44,24 +46,24 @@ ACTIONS = {"onDrift": [{"type": "alert", "channels": ["ops"]}, {"type": "log", "
 NORTH, SOUTH = {"sea": "north"}, {"sea": "south"}
 # Where a worker dies, and whether the cycle it ran is lost.
 PLACES = [
-    ("before", "controllers.routing:forget", 0),
-    ("after", "controllers.routing:route", 0),
-    ("after", "controllers.leases:take", 0),
-    ("before", "controllers.opening:entries", 0),
-    ("after", "controllers.opening:begin", 1),
-    ("after", "controllers.store:Reader.snapshots", 1),
+    ("before", "controllers.loop.routing:forget", 0),
+    ("after", "controllers.loop.routing:route", 0),
+    ("after", "controllers.workqueue.leases:take", 0),
+    ("before", "controllers.loop.cycle_begin:entries", 0),
+    ("after", "controllers.loop.cycle_begin:begin", 1),
+    ("after", "controllers.workqueue.target_store:Reader.snapshots", 1),
     ("before", "controllers.engine.diff:measuring", 1),
     ("after", "controllers.engine.plan:draft", 1),
-    ("after", "controllers.effects:Effects.perform", 1),
-    ("before", "controllers.records:save", 1),
-    ("after", "controllers.records:write_judgements", 1),
-    ("after", "controllers.records:settle", 1),
-    ("after", "controllers.records:attempt", 1),
-    ("after", "controllers.records:save", 1),
-    ("before", "controllers.closing:finish", 1),
-    ("after", "controllers.closing:close", 1),
-    ("after", "controllers.closing:reschedule", 1),
-    ("after", "controllers.closing:finish", 0),
+    ("after", "controllers.workqueue.cycle_effects:Effects.perform", 1),
+    ("before", "controllers.loop.chunk_writer:save", 1),
+    ("after", "controllers.loop.chunk_writer:write_judgements", 1),
+    ("after", "controllers.loop.chunk_writer:settle", 1),
+    ("after", "controllers.loop.chunk_writer:attempt", 1),
+    ("after", "controllers.loop.chunk_writer:save", 1),
+    ("before", "controllers.loop.cycle_end:finish", 1),
+    ("after", "controllers.loop.cycle_end:close", 1),
+    ("after", "controllers.loop.cycle_end:reschedule", 1),
+    ("after", "controllers.loop.cycle_end:finish", 0),
 ]
 
 
@@ -103,7 +105,7 @@ def kill(clock: Clock, folder: Path, moment: str, place: str) -> None:
 
 def go_on(clock: Clock) -> None:
     """Be the next worker, once the lease of the one before is over."""
-    compiled.compiled.cache_clear()
+    compiled_controllers.compiled.cache_clear()
     clock.advance(seconds=61)
     for _ in range(5):
         if not work(clock, "next"):
@@ -153,7 +155,7 @@ def assert_every_cycle_has_ended(lost: int) -> None:
     assert evidence.verify().findings == []
 
 
-@pytest.mark.parametrize(("moment", "place", "lost"), PLACES)
+@pytest.mark.parametrize(("moment", "place", "lost"), quick_first(PLACES, 2))
 def test_a_worker_killed_anywhere_loses_nothing(
     clock: Clock, organisation: None, tmp_path: Path, moment: str, place: str, lost: int
 ) -> None:
@@ -175,10 +177,10 @@ def test_a_worker_killed_while_it_starts_a_controller_loses_nothing(
     healthy(clock, "harbour")
     drifted(clock, "depot")
 
-    kill(clock, tmp_path / "data", "after", "controllers.recovery:close_superseded")
+    kill(clock, tmp_path / "data", "after", "controllers.loop.recovery:close_superseded")
     assert not Runtime.objects.exists()
-    kill(clock, tmp_path / "data", "after", "controllers.registration:sync")
-    kill(clock, tmp_path / "data", "after", "controllers.closing:close")
+    kill(clock, tmp_path / "data", "after", "controllers.loop.registration:sync")
+    kill(clock, tmp_path / "data", "after", "controllers.loop.cycle_end:close")
     go_on(clock)
 
     assert (runtime().healthy, runtime().drifted) == (1, 1)

@@ -17,13 +17,14 @@ import pytest
 from django.conf import settings as configured
 from django.contrib.auth.models import User
 
-from controllers import executing
-from controllers.executing import looking, section, work
-from controllers.executing.settling import Answer
-from controllers.lifecycle import LAPSES
+from controllers import execution
+from controllers.engine.proposal_lifecycle import LAPSES
+from controllers.execution import agent_tasks, critical_section, recheck
+from controllers.execution.results import StepResult
 from controllers.models import Decision, Proposal, Step
-from resources import evidence
-from resources.models import LedgerEvent, Resource
+from resources.documents.problems import Problem
+from resources.store import evidence
+from resources.tables.models import LedgerEvent, Resource
 from tests.api.serving import ROOT, database_url
 from tests.conftest import Clock
 from tests.decisions.carrying import now, restarting, run, starting, story, workflow
@@ -35,7 +36,7 @@ from tests.resources.making import apply, live, made
 
 __all__ = ["clock", "real_database"]
 
-pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.timeout(600), pytest.mark.full]
 
 CLAIM = ("before the claim", "before the claim commits", "after the claim commits")
 CALL = (
@@ -142,7 +143,7 @@ def go_on(clock: Clock) -> None:
     """Be the next worker, until nothing is left that a machine may do."""
     clock.advance(seconds=31)
     for _ in range(40):
-        found = executing.recover(clock.now)
+        found = execution.recover(clock.now)
         clock.advance(seconds=5)
         if not found + run(clock, "next"):
             return
@@ -235,7 +236,7 @@ def kill_recoveries(
     for place in RECOVERY:
         wishes = approved(clock, maya, agents(clock, place, times), restarting)
         for wish in wishes:
-            assert section.enter(wish, looking.look(wish, clock.now), "lost", clock.now)
+            assert critical_section.enter(wish, recheck.look(wish, clock.now), "lost", clock.now)
         clock.advance(seconds=31)
         for _ in range(times):
             mortal.die(clock, place, "recover")
@@ -256,17 +257,20 @@ def kill_reports(clock: Clock, maya: User, mortal: Mortals, times: int) -> None:
         assert run(clock) == times
         for target, wish in zip(targets, wishes, strict=True):
             step = wish.steps.get()
-            claim = work.claim(step.pk, target, clock.now)
+            claim = agent_tasks.claim(step.pk, target, clock.now)
             mortal.die(clock, place, "report", step=step.pk, fence=claim.fence)
             try:
-                work.report(step.pk, claim.fence, Answer("done"), clock.now)
-            except work.Taken:
+                agent_tasks.report(step.pk, claim.fence, StepResult("done"), clock.now)
+            except Problem as problem:
+                if problem.code != "taken":
+                    raise
                 assert place == "after the work commits"
         assert words(wishes) == {"verifying"}, place
         everything += wishes
     check_chain(everything)
 
 
+@pytest.mark.quick
 def test_every_failpoint_is_reached_here() -> None:
     """The list comes from the source: one that is added there must be added here."""
     found = set()
@@ -287,6 +291,7 @@ def test_every_commit_and_every_call_has_a_failpoint_before_and_after() -> None:
         assert text.count('failpoint("after') == opened + calls, file.name
 
 
+@pytest.mark.quick
 def test_a_worker_killed_inside_does_it_once(clock: Clock, maya: User, mortal: Mortals) -> None:
     """I3 F1"""
     kill_inside(clock, maya, mortal, SOME)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from controllers.models import Hold, Proposal
 from ioa_site.cli import main
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.web.conftest import clock as clock
 from tests.web.conftest import organisation as organisation

@@ -17,9 +17,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from ioa_mcp import server
-from tests.journeys.product import Product, free_port
+from tests.journeys.product import Product, free_port, until
 from tests.journeys.test_agents_document import Manager
-from tests.journeys.test_demo import until
 
 pytestmark = pytest.mark.sqlite
 
@@ -174,6 +173,7 @@ async def evening(client: Client) -> None:
     assert ended["step"]["state"] == "completed"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_an_agent_lives_its_day_through_tools(tmp_path: Path, way: str) -> None:
     with Product(tmp_path / "data", "--demo") as product:
@@ -189,6 +189,7 @@ async def test_an_agent_lives_its_day_through_tools(tmp_path: Path, way: str) ->
     assert "Traceback" not in product.said()
 
 
+@pytest.mark.full
 async def test_over_http_each_request_acts_as_its_own_agent(tmp_path: Path) -> None:
     with Product(tmp_path / "data", "--demo") as product, serving(product, tmp_path) as address:
         mine, other = token(product, PLAIN), token(product, PLAIN, "support-triage")

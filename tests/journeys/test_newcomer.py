@@ -19,11 +19,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import launch
-from tests.journeys.product import ROOT, free_port
+from tests.journeys.product import ROOT, free_port, until
 from tests.journeys.shell import blocks
-from tests.journeys.test_demo import until
 
-pytestmark = [pytest.mark.sqlite, pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.sqlite, pytest.mark.browser, pytest.mark.timeout(300), pytest.mark.full]
 
 README = ROOT / "README.md"
 STEP = re.compile(r"^\d\. (.*)$", re.MULTILINE)

@@ -12,10 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.journeys.product import Product
-from tests.journeys.test_demo import until
+from tests.journeys.product import Product, until
 
-pytestmark = [pytest.mark.sqlite]
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 SCRIPT = Path(__file__).parent / "outside_controller.py"
 DOCUMENTS = """

@@ -14,9 +14,9 @@ import pytest
 
 from tests.browsing.stage import servers
 from tests.journeys.processes import Place, placed, until
-from tests.journeys.product import Product, answers, free_port
+from tests.journeys.product import PATIENCE, Product, answers, free_port
 
-pytestmark = [pytest.mark.product, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.product, pytest.mark.timeout(300), pytest.mark.full]
 
 INTERVAL_SECONDS = 5
 ORGANISATION = """
@@ -48,7 +48,7 @@ def declared(place: Place) -> None:
 
 
 def ready(base: str) -> Any:
-    return httpx.get(f"{base}/readyz")
+    return httpx.get(f"{base}/readyz", timeout=PATIENCE)
 
 
 def controllers_run(base: str) -> bool:
@@ -64,6 +64,7 @@ def test_web_can_be_used_though_nobody_runs_the_loop(place: Place) -> None:
     assert place.end() == [0]
 
 
+@pytest.mark.quick
 def test_a_worker_runs_what_is_declared_and_ends_when_asked(place: Place) -> None:
     declared(place)
     base = place.web()
@@ -105,7 +106,7 @@ def test_two_beats_ring_and_nothing_happens_twice(place: Place) -> None:
     for command in ("beat", "beat", "worker", "worker"):
         place.start(command)
     until(lambda: controllers_run(base))
-    with httpx.Client(base_url=base) as client:
+    with httpx.Client(base_url=base, timeout=PATIENCE) as client:
         person = signed_in(client, place)
         until(lambda: len(cycles(person)) >= 4)
         begun = sorted(moment(cycle["startedAt"]) for cycle in cycles(person))
@@ -125,7 +126,9 @@ def signed_in(client: httpx.Client, place: Place) -> httpx.Client:
 
 
 def cycles(client: httpx.Client) -> list[Any]:
-    found: list[Any] = client.get("/api/v1/controllers/watcher/cycles").json()["items"]
+    answer = client.get("/api/v1/controllers/watcher/cycles")
+    assert answer.status_code == 200, answer.text
+    found: list[Any] = answer.json()["items"]
     return found
 
 

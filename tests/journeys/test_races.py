@@ -14,14 +14,15 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from controllers import people
-from resources import evidence, specs, watching
-from resources.actor import Actor
-from resources.kind import Document
-from resources.models import Resource
+from controllers.access import people
+from resources.documents.actor import Actor
+from resources.documents.kind import Document
+from resources.store import evidence
+from resources.tables.models import Resource
+from resources.usecases import specs, watch
 from tests.api.serving import Server, serve
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres, pytest.mark.servers]
 
 ALICE = Actor("person", "alice")
 CSRF = "c" * 32
@@ -54,7 +55,7 @@ def domain(name: str, **spec: object) -> Document:
 
 
 def apply(*documents: Document) -> None:
-    wishes = [specs.Wish(document) for document in documents]
+    wishes = [specs.DesiredDocument(document) for document in documents]
     assert specs.apply(wishes, actor=ALICE, now=timezone.now()).written
 
 
@@ -128,7 +129,7 @@ class Follower(threading.Thread):
         super().__init__()
         self.server = server
         self.header = "; ".join(f"{name}={value}" for name, value in cookies.items())
-        self.since = watching.current()
+        self.since = watch.current()
         self.expected = expected
         self.arrived: list[str] = []
         self.everything = threading.Event()

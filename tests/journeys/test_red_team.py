@@ -24,7 +24,7 @@ from tests.journeys.red_team import (
 
 __all__ = ["attacked", "mallory", "robin", "watcher", "wren"]
 
-pytestmark = [pytest.mark.product, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.product, pytest.mark.timeout(300), pytest.mark.full]
 
 CALL = {"operation": "read", "resource": "asset/tickets", "tokens": {"input": 90, "output": 10}}
 RESTART = [{"operation": "restart", "parameters": {}}]
@@ -39,6 +39,8 @@ def redeem(agent: Agent, asked: Any, permit: str = "", **other: Any) -> Answer:
     return agent.post(f"admission/{asked['id']}/redeem", body)
 
 
+@pytest.mark.quick
+@pytest.mark.full
 def test_a_permit_shown_again_is_refused_however_many_show_it_at_once(
     mallory: Agent, watcher: Watcher
 ) -> None:
@@ -142,6 +144,7 @@ def test_nobody_tells_another_agents_events(mallory: Agent, watcher: Watcher) ->
     assert "not its to tell" in watcher.audit("telemetry.source-refused")
 
 
+@pytest.mark.quick
 def test_what_is_for_people_is_refused_and_written_down(
     mallory: Agent, watcher: Watcher, attacked: Product
 ) -> None:

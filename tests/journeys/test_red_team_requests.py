@@ -14,7 +14,7 @@ from tests.journeys.red_team import API, Agent, Watcher, attacked, mallory, prob
 
 __all__ = ["attacked", "mallory", "watcher"]
 
-pytestmark = [pytest.mark.product, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.product, pytest.mark.timeout(300), pytest.mark.sqlite, pytest.mark.full]
 
 CALL = {"operation": "read", "resource": "asset/tickets"}
 RESTART = [{"operation": "restart", "parameters": {}}]
@@ -147,9 +147,9 @@ def test_a_body_of_another_sort_is_refused(mallory: Agent, watcher: Watcher, med
     with watcher.unmoved():
         for path in WRITES:
             body = json.dumps({"__proto__": 1}).encode()
-            problem(mallory.post(path, body, Content_Type=media), 400, 403, 404, 415)
+            problem(mallory.post(path, body, Content_Type=media), 415)
         status = f"{API}/resources/agent/mallory/status"
-        problem(mallory.send("PATCH", status, b"<a/>", Content_Type=media), 400, 415)
+        problem(mallory.send("PATCH", status, b"<a/>", Content_Type=media), 415)
 
 
 @pytest.mark.parametrize("path", TRICKS)

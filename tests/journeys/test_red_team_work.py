@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import launch
 from tests.browsing.stage import Stage, fail_on_errors
-from tests.journeys.product import Product
+from tests.journeys.product import Product, until
 from tests.journeys.red_team import (
     Agent,
     Watcher,
@@ -22,11 +22,10 @@ from tests.journeys.red_team import (
     watcher,
     wren,
 )
-from tests.journeys.test_demo import until
 
 __all__ = ["attacked", "mallory", "robin", "watcher", "wren"]
 
-pytestmark = [pytest.mark.product, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.product, pytest.mark.timeout(300), pytest.mark.full]
 
 RESTART = [{"operation": "restart", "parameters": {}}]
 SCRIPT = "<script>window.stolen = 1</script><img src=x onerror='window.stolen = 2'>"

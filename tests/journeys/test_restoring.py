@@ -18,9 +18,11 @@ from django.conf import settings as configured
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import incarnations, restoring, witness
+from controllers.decisions import database_lives
+from controllers.decisions import local_checkpoint as witness
+from controllers.loop import restore_watch
 from controllers.models import Chore, Hold, Proposal
-from resources import evidence
+from resources.store import evidence
 from tests.api.serving import ROOT, database_url
 from tests.conftest import Clock
 from tests.decisions.carrying import approve, restarting, run, state, steps
@@ -33,7 +35,7 @@ from tests.resources.conftest import real_database
 
 __all__ = ["clock", "real_database"]
 
-pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.timeout(300), pytest.mark.full]
 
 PATIENCE = 60
 
@@ -118,7 +120,7 @@ class Past(NamedTuple):
 
     seen: list[str]
     waiting: Proposal
-    witness: witness.Seen | None
+    witness: witness.LocalCheckpoint | None
 
 
 @pytest.fixture
@@ -126,7 +128,7 @@ def past(clock: Clock, maya: User, robot: Receiver, tmp_path: Path) -> Past:
     """Work, back up, work on and restore."""
     before, waiting = wish(clock, "before", maya), wish(clock, "waiting", maya)
     Proposal.objects.filter(pk=waiting.pk).update(run_at=clock.now.replace(year=2099))
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
     run(clock)
     assert [state(before), state(waiting)] == ["verifying", "approved"]
     back_up(tmp_path / "backup")
@@ -170,7 +172,7 @@ def test_after_a_restore_nothing_happens_until_a_person_agrees_and_then_nothing_
     assert past.witness is not None
     assert now is not None
     assert now.incarnation != past.witness.incarnation
-    assert incarnations.asking() is None
+    assert database_lives.asking() is None
 
 
 @pytest.mark.parametrize("command", ["web", "up"])
@@ -179,14 +181,14 @@ def test_what_serves_pages_closes_the_gate_before_it_answers(
 ) -> None:
     """I24"""
     agent(clock)
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
     seen = witness.read()
     assert seen is not None
     witness.write(seen._replace(entry=seen.entry + 100, hash="0" * 64))
     product = Product(data_folder, given=servers(), command=command)
 
     with product:
-        assert incarnations.asking() is not None
+        assert database_lives.asking() is not None
 
     assert "frozen by hold/" in product.said()
     assert f"has seen entry {seen.entry + 100:,}" in product.said()
@@ -197,12 +199,12 @@ def test_the_ledger_of_a_restored_database_is_whole(
 ) -> None:
     """F17: the freeze goes on where the backup ends."""
     agent(clock)
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
     back_up(tmp_path / "backup")
     agent(clock, "lost")
-    restoring.look(clock.now)
+    restore_watch.look(clock.now)
 
     restore(tmp_path / "backup")
 
-    assert restoring.look(clock.now) is not None
+    assert restore_watch.look(clock.now) is not None
     assert evidence.verify().findings == []

@@ -15,7 +15,7 @@ import pytest
 
 from tests.journeys.product import Product
 
-pytestmark = [pytest.mark.sqlite]
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 DOMAIN = """
 apiVersion: ioa.dev/v0.2
@@ -43,6 +43,7 @@ def test_the_demo_serves_the_organisation_to_everybody_it_gave_a_link(demo: Prod
     assert ready.json()["database"] == "ok"
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_stops_cleanly_when_asked(demo: Product, how: signal.Signals) -> None:
     """F-60"""
@@ -87,6 +88,7 @@ def test_the_demo_stays_out_of_somebodys_own_data(tmp_path: Path) -> None:
     assert "already holds an organisation" in refused.stderr
 
 
+@pytest.mark.quick
 def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
     product = Product(tmp_path / "data")
     with socket.socket() as taken:
@@ -100,6 +102,7 @@ def test_a_taken_port_is_said_in_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.quick
 def test_a_misspelt_variable_stops_the_start_and_is_named(tmp_path: Path) -> None:
     product = Product(tmp_path / "data")
     environment = product.environment | {"IOA_SECERT_KEY": "x" * 40}

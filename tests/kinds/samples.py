@@ -7,8 +7,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from resources import kinds
-from resources.kind import Document, Kind
+from resources.documents import kinds
+from resources.documents.kind import Document, Kind
 
 ORGANISATION: list[Document] = json.loads(
     (Path(__file__).parent / "organisation.json").read_text("utf-8")

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from resources import kinds
-from resources.kind import Document, Kind, Problem
-from resources.validation import check
+from resources.documents import kinds
+from resources.documents.kind import Document, Fault, Kind
+from resources.documents.validation import check
 from tests.kinds.samples import GONE, ORGANISATION, sample
+from tests.rows import every_row
 
 KINDS = "Domain, Agent, Budget, SecurityPolicy, Governance, Workflow, Decision, Telemetry, Memory"
 ZONED = "must be a date and time with a zone, such as 2026-02-25T10:00:00Z"
@@ -17,20 +18,20 @@ DURATION = "must be a duration such as 30s, 5m, 1h30m, 7d or PT5M"
 NAME = "must start with a to z and hold only a to z, 0 to 9 and hyphens"
 
 
-@pytest.mark.parametrize("document", ORGANISATION, ids=lambda each: each["metadata"]["name"])
+@every_row("document", ORGANISATION, ids=lambda each: each["metadata"]["name"])
 def test_a_full_document_has_no_problem(document: Document) -> None:
     assert check(document) == []
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
-@pytest.mark.parametrize("field", ["apiVersion", "metadata", "spec"])
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("field", ["apiVersion", "metadata", "spec"])
 def test_the_envelope_is_required(each: Kind, field: str) -> None:
     document = sample(each.name, {f"/{field}": GONE})
 
-    assert Problem(f"/{field}", "is required") in check(document)
+    assert Fault(f"/{field}", "is required") in check(document)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "pointer", "value", "message"),
     [
         ("Domain", "/metadata/name", "Harbour", NAME),
@@ -143,7 +144,7 @@ def test_a_wrong_value_gets_one_sentence(
     """I-07 I-08 I-12 I-28 I-33 I-102"""
     document = sample(kind, {pointer: value})
 
-    assert check(document) == [Problem(pointer, message)]
+    assert check(document) == [Fault(pointer, message)]
 
 
 @pytest.mark.parametrize("interval", ["banana", "0s", "continuous", "permanent", "-5m", "5"])
@@ -152,7 +153,7 @@ def test_a_reconcile_interval_must_be_a_positive_duration(interval: str) -> None
     document = sample("Controller", {"/spec/reconcileInterval": interval})
 
     message = f"{DURATION}, and longer than nothing"
-    assert check(document) == [Problem("/spec/reconcileInterval", message)]
+    assert check(document) == [Fault("/spec/reconcileInterval", message)]
 
 
 @pytest.mark.parametrize("target", ["Controller", "Config", "domain"])
@@ -160,7 +161,7 @@ def test_a_controller_targets_one_of_the_nine_other_kinds(target: str) -> None:
     """I-36"""
     document = sample("Controller", {"/spec/targetKind": target})
 
-    expected = Problem("/spec/targetKind", f"must be one of {KINDS}", rule="22")
+    expected = Fault("/spec/targetKind", f"must be one of {KINDS}", rule="22")
     assert check(document) == [expected]
 
 
@@ -169,10 +170,10 @@ def test_a_hook_needs_an_action_or_an_event() -> None:
     document = sample("Controller", {"/spec/hooks/preReconcile": [{"name": "look"}]})
 
     message = "is required, unless the hook has an event"
-    assert check(document) == [Problem("/spec/hooks/preReconcile/0/action", message)]
+    assert check(document) == [Fault("/spec/hooks/preReconcile/0/action", message)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "pointer"),
     [
         ("Domain", "/spec/kpis/0/window"),
@@ -189,7 +190,7 @@ def test_a_hook_needs_an_action_or_an_event() -> None:
 def test_a_strange_duration_is_a_warning(kind: str, pointer: str) -> None:
     document = sample(kind, {pointer: "a while"})
 
-    assert check(document) == [Problem(pointer, DURATION, "warning")]
+    assert check(document) == [Fault(pointer, DURATION, "warning")]
 
 
 def test_a_strange_budget_period_is_a_warning() -> None:
@@ -201,10 +202,10 @@ def test_a_strange_budget_period_is_a_warning() -> None:
 def test_a_choice_outside_the_options_is_a_warning() -> None:
     [problem] = check(sample("Decision", {"/spec/chosen": "Three"}))
 
-    assert problem == Problem("/spec/chosen", "must be one of the options: Two, One", "warning")
+    assert problem == Fault("/spec/chosen", "must be one of the options: Two, One", "warning")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("kind", "changes"),
     [
         ("Domain", {"/metadata/owner": "Rosa Lind"}),
@@ -233,23 +234,23 @@ def test_what_other_tools_write_is_accepted(kind: str, changes: dict[str, Any]) 
     assert check(sample(kind, changes)) == []
 
 
-@pytest.mark.parametrize("value", [None, [], [{}], 1, 1.5, True, "text", ""])
+@every_row("value", [None, [], [{}], 1, 1.5, True, "text", ""])
 def test_a_document_that_is_no_object_is_one_problem(value: Any) -> None:
     message = "must be an object with apiVersion, kind, metadata and spec"
 
-    assert check(value) == [Problem("", message)]
+    assert check(value) == [Fault("", message)]
 
 
 @pytest.mark.parametrize("name", [1, [], {}, True, "Spaceship", "", "domain"])
 def test_an_unknown_kind_lists_the_known_ones(name: Any) -> None:
-    expected = Problem("/kind", f"must be one of {KINDS}, Controller")
+    expected = Fault("/kind", f"must be one of {KINDS}, Controller")
 
     assert check({"kind": name}) == [expected]
 
 
 @pytest.mark.parametrize("document", [{}, {"kind": None}])
 def test_a_document_without_a_kind_says_so(document: Document) -> None:
-    assert check(document) == [Problem("/kind", "is required")]
+    assert check(document) == [Fault("/kind", "is required")]
 
 
 def nested(levels: int) -> list[Any]:
@@ -259,16 +260,16 @@ def nested(levels: int) -> list[Any]:
     return deep
 
 
-@pytest.mark.parametrize("value", [nested(300), nested(9000), {1: 2}, object(), "\ud800", 2**64])
-@pytest.mark.parametrize("pointer", ["/spec", "/spec/extra", "/spec/agents", "/metadata"])
+@every_row("value", [nested(300), nested(9000), {1: 2}, object(), "\ud800", 2**64])
+@every_row("pointer", ["/spec", "/spec/extra", "/spec/agents", "/metadata"])
 def test_what_is_no_plain_json_is_a_problem_and_not_a_crash(pointer: str, value: Any) -> None:
     [problem] = check(sample("Domain", {pointer: value}))
 
     assert problem.message.startswith("must be plain JSON")
 
 
-@pytest.mark.parametrize("levels", range(240, 256))
-@pytest.mark.parametrize("pointer", ["/spec", "/spec/extra", "/spec/agents", "/metadata/labels"])
+@every_row("levels", range(240, 256))
+@every_row("pointer", ["/spec", "/spec/extra", "/spec/agents", "/metadata/labels"])
 def test_no_depth_is_a_crash(pointer: str, levels: int) -> None:
     assert isinstance(check(sample("Domain", {pointer: nested(levels)})), list)
 
@@ -276,7 +277,7 @@ def test_no_depth_is_a_crash(pointer: str, levels: int) -> None:
 def test_pointers_are_escaped() -> None:
     document = sample("Domain", {"/metadata/labels": {"a/b~c": 1}})
 
-    assert check(document) == [Problem("/metadata/labels/a~1b~0c", "must be text")]
+    assert check(document) == [Fault("/metadata/labels/a~1b~0c", "must be text")]
 
 
 def test_problems_come_in_reading_order() -> None:

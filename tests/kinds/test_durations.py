@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.durations import (
+from resources.documents.durations import (
     CONTINUOUS,
     PERMANENT,
     Period,
@@ -17,11 +17,12 @@ from resources.durations import (
     parse_period,
     period_text,
 )
+from tests.rows import every_row
 
 TODAY = date(2026, 5, 17)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         ("250ms", timedelta(milliseconds=250)),
@@ -49,7 +50,7 @@ def test_a_duration_is_read(text: str, expected: timedelta) -> None:
     assert parse_duration(text) == expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "",
@@ -80,7 +81,7 @@ def test_only_a_positive_finite_duration_can_be_waited_for(text: str, waits: boo
     assert is_positive(text) is waits
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "start", "end", "window"),
     [
         ("2026-Q1", date(2026, 1, 1), date(2026, 4, 1), "quarterly"),
@@ -99,7 +100,7 @@ def test_a_period_is_read(text: str, start: date, end: date, window: str) -> Non
     assert parse_period(text, TODAY) == Period(start, end, window)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         *[

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from resources import kinds
-from resources.expressions import (
+from resources.documents import kinds
+from resources.documents.expressions import (
     Action,
     Check,
     Emit,
@@ -19,10 +19,12 @@ from resources.expressions import (
     parse,
     read_action,
 )
-from resources.expressions.syntax import KINDS, Invalid, Literal, Node, Path, children
-from resources.kind import Document, Problem
-from resources.validation import check
+from resources.documents.expressions.syntax import KINDS, Invalid, Literal, Node, Path, children
+from resources.documents.kind import Document, Fault
+from resources.documents.validation import check
 from tests.kinds.samples import sample
+from tests.rows import every_row
+from tests.tiers import examples
 
 ROOTS = (
     "target, self, domain, agent, decision, telemetry, governance, workflow, securityPolicy, "
@@ -62,7 +64,7 @@ def read_or_sentence(action: str) -> Action | str:
         return str(problem)
 
 
-def problems(hook: Document, side: str = "preReconcile") -> list[Problem]:
+def problems(hook: Document, side: str = "preReconcile") -> list[Fault]:
     return check(sample("Controller", {f"/spec/hooks/{side}": [{"name": "look", **hook}]}))
 
 
@@ -73,7 +75,7 @@ def test_a_path_starts_with_any_kind_a_controller_can_target() -> None:
     assert all(root.lower() == kind.lower() for root, kind in KINDS.items())
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "expected"),
     [
         ("budget.status.utilizationRate < 0.9", ["budget.status.utilizationRate"]),
@@ -108,7 +110,7 @@ def test_operators_bind_as_in_cel(plain: str, marked: str) -> None:
     assert shape(parse(plain)) == shape(parse(marked))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("action", "sentence"),
     [
         ("check", "ends too early"),
@@ -247,10 +249,10 @@ def test_an_event_alone_is_emitted_and_an_action_comes_before_it() -> None:
 def test_a_hook_is_refused_at_the_pointer_of_its_action() -> None:
     """A-06"""
     assert problems({"action": "check budget.status.spent <"}) == [
-        Problem("/spec/hooks/preReconcile/0/action", "ends too early")
+        Fault("/spec/hooks/preReconcile/0/action", "ends too early")
     ]
     assert problems({"event": "released"}, "postReconcile") == [
-        Problem(
+        Fault(
             "/spec/hooks/postReconcile/0/event",
             "must emit an event such as product.feature-released",
         )
@@ -300,7 +302,7 @@ def test_a_refresh_must_name_the_target_of_the_controller() -> None:
 def test_what_a_hook_does_not_do_is_a_warning(
     side: str, hook: Document, field: str, message: str
 ) -> None:
-    expected = Problem(f"/spec/hooks/{side}/0/{field}", message, "warning")
+    expected = Fault(f"/spec/hooks/{side}/0/{field}", message, "warning")
 
     assert problems(hook, side) == [expected]
 
@@ -331,7 +333,7 @@ def test_an_action_that_is_no_text_has_one_problem(value: Any) -> None:
 @example("has(" * 240)
 @example("1+" * 490 + "1")
 @example("\ud800")
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     for verb in ("check", "refresh", "emit"):
         outcome = read_or_sentence(f"{verb} {text}")

@@ -9,11 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources import kinds
-from resources.kind import Document, Kind
-from resources.validation import check, cross_check
+from resources.documents import kinds
+from resources.documents.kind import Document, Kind
+from resources.documents.validation import check, cross_check
 from tests.kinds.published import problems
 from tests.kinds.samples import sample
+from tests.tiers import examples
 
 
 def words(value: Any) -> set[str]:
@@ -90,7 +91,7 @@ def test_nothing_raises_on_any_value(value: Any) -> None:
         kind.publish(kind.upgrade(value))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(some_document)
 def test_upgrading_and_publishing_twice_is_the_same_as_once(pair: tuple[Kind, Document]) -> None:
     kind, document = pair
@@ -103,7 +104,7 @@ def test_upgrading_and_publishing_twice_is_the_same_as_once(pair: tuple[Kind, Do
     assert kind.publish(document) == published
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(some_document)
 def test_what_passes_our_check_is_published_validly(pair: tuple[Kind, Document]) -> None:
     kind, document = pair

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from resources import kinds
-from resources.kind import Document, Kind
+from resources.documents import kinds
+from resources.documents.kind import Document, Kind
 from tests.kinds.published import problems
 from tests.kinds.samples import GONE, ORGANISATION, kind, sample
+from tests.rows import every_row
 
 
 def published(name: str, changes: dict[str, Any]) -> Document:
     return kind(name).publish(sample(name, changes))
 
 
-@pytest.mark.parametrize("document", ORGANISATION, ids=lambda each: each["metadata"]["name"])
+@every_row("document", ORGANISATION, ids=lambda each: each["metadata"]["name"])
 def test_a_full_document_is_published_unchanged(document: Document) -> None:
     result = kind(document["kind"]).publish(document)
 
@@ -24,7 +25,7 @@ def test_a_full_document_is_published_unchanged(document: Document) -> None:
     assert problems(result) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "changes"),
     [
         ("Domain", {"/spec/dataOwnership": []}),
@@ -97,7 +98,7 @@ def test_an_operation_of_our_own_hides_behind_a_published_type() -> None:
     ]
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
 def test_extensions_stay(each: Kind) -> None:
     """X-29"""
     changes = {"/spec/ours": {"deep": [1, {"a": "b"}]}, "/status/ours": 1, "/metadata/ours": "x"}
@@ -118,7 +119,7 @@ def test_the_independent_validator_refuses_what_it_does_not_know(value: Any) -> 
     assert problems(value) != []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "changes"),
     [
         ("Domain", {"/spec/purpose": GONE}),

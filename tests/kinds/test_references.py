@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from resources.kind import Problem
-from resources.validation import check, cross_check
+from resources.documents.kind import Fault
+from resources.documents.validation import check, cross_check
 from tests.kinds.samples import GONE, ORGANISATION, organisation, sample
+from tests.rows import every_row
 
 REFERENCES = [
     ("1", "error", "Agent", "/spec/domain", "Domain"),
@@ -49,7 +50,7 @@ MESSAGES = {
 }
 
 
-def found(changed: dict[str, Any], known: set[tuple[str, str]] | None = None) -> list[Problem]:
+def found(changed: dict[str, Any], known: set[tuple[str, str]] | None = None) -> list[Fault]:
     return cross_check(organisation(changed), known or set())[0]
 
 
@@ -57,7 +58,7 @@ def test_an_organisation_whose_names_all_resolve_has_no_problem() -> None:
     assert cross_check(ORGANISATION, set()) == [[] for _ in ORGANISATION]
 
 
-@pytest.mark.parametrize(("rule", "severity", "kind", "pointer", "target"), REFERENCES)
+@every_row(("rule", "severity", "kind", "pointer", "target"), REFERENCES)
 def test_a_dangling_reference_is_reported_with_its_rule(
     rule: str, severity: Any, kind: str, pointer: str, target: str
 ) -> None:
@@ -69,10 +70,10 @@ def test_a_dangling_reference_is_reported_with_its_rule(
     expected = MESSAGES.get(target, f'{target} "ghost" does not exist')
     if rule == "16":
         expected = '"ghost" is no Agent, so it is taken for the role of a person'
-    assert problem == Problem(pointer, expected, severity, rule)
+    assert problem == Fault(pointer, expected, severity, rule)
 
 
-@pytest.mark.parametrize(("rule", "severity", "kind", "pointer", "target"), REFERENCES)
+@every_row(("rule", "severity", "kind", "pointer", "target"), REFERENCES)
 def test_a_name_known_outside_the_set_resolves(
     rule: str, severity: str, kind: str, pointer: str, target: str
 ) -> None:
@@ -193,7 +194,7 @@ def test_steps_form_a_graph_that_can_run(
     document = sample("Workflow", changes)
 
     assert check(document) == [
-        Problem(pointer, message, rule=rule) for pointer, rule, message in problems
+        Fault(pointer, message, rule=rule) for pointer, rule, message in problems
     ]
 
 
@@ -240,9 +241,9 @@ def test_governance_may_not_extend_itself_through_others() -> None:
 
     problems = cross_check([*rules.values(), *ORGANISATION], {("Governance", "outside")})
 
-    def circle(parent: str) -> list[Problem]:
+    def circle(parent: str) -> list[Fault]:
         message = f'must not lead back here, as it does through "{parent}"'
-        return [Problem("/spec/extends", message, rule="14")]
+        return [Fault("/spec/extends", message, rule="14")]
 
     assert problems[:5] == [[], circle("c"), circle("b"), circle("d"), []]
 
@@ -264,7 +265,7 @@ def test_a_name_used_twice_in_the_set_is_an_error() -> None:
     problems = cross_check([*ORGANISATION, twin], set())
 
     message = "must be unique: another Agent here has this name"
-    assert problems[-1] == [Problem("/metadata/name", message)]
+    assert problems[-1] == [Fault("/metadata/name", message)]
     assert not any(problems[:-1])
 
 

@@ -7,11 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from resources import kinds
-from resources.kind import Declaration, Kind
+from resources.documents import kinds
+from resources.documents.kind import Declaration, Kind
 from tests.kinds.samples import ORGANISATION, kind, sample
+from tests.rows import every_row
 
 NEGATIVE = {"Reconciling", "Progressing", "Degraded", "Stalled", "Paused", "Overridden"}
 OWN_CONDITIONS = {
@@ -66,7 +65,7 @@ def test_five_kinds_have_two_versions() -> None:
     assert older == {"Domain", "Agent", "Decision", "Telemetry", "Governance"}
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
 def test_condition_types_say_which_status_is_good(each: Kind) -> None:
     good = {condition.name: condition.good for condition in each.condition_types}
 
@@ -75,7 +74,7 @@ def test_condition_types_say_which_status_is_good(each: Kind) -> None:
     assert len(good) == len(each.condition_types)
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
 def test_a_schema_needs_no_other_file(each: Kind) -> None:
     text = json.dumps(each.schema)
 
@@ -83,7 +82,7 @@ def test_a_schema_needs_no_other_file(each: Kind) -> None:
     assert each.schema["additionalProperties"] is False
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("document", "domain"),
     [
         (sample("Domain"), "harbour"),
@@ -130,24 +129,23 @@ def test_only_domains_and_telemetry_declare_names() -> None:
 
 
 def test_kinds_and_validation_load_without_django() -> None:
-    program = "import sys, resources.validation; sys.exit('django' in sys.modules)"
+    program = "import sys, resources.documents.validation; sys.exit('django' in sys.modules)"
     root = Path(__file__).parents[2]
 
     assert subprocess.run([sys.executable, "-c", program], cwd=root, check=False).returncode == 0
 
 
 def test_a_new_kind_is_a_new_file(tmp_path: Path) -> None:
-    module = (
-        "from resources.kind import Kind\nKIND = Kind(name='Boat', path='boat', folder='boats',"
-    )
-    module += " title='Boat', plural='Boats', icon='ship', order=11)\n"
+    module = "from resources.documents.kind import Kind\n"
+    module += "KIND = Kind(name='Boat', path='boat', folder='boats', title='Boat',"
+    module += " plural='Boats', icon='ship', order=11)\n"
     (tmp_path / "boat.py").write_text(module)
     program = (
         f"import resources, pkgutil; from importlib.util import find_spec;"
-        f"spec = find_spec('resources.kinds');"
+        f"spec = find_spec('resources.documents.kinds');"
         f"spec.submodule_search_locations.append({str(tmp_path)!r});"
         f"import importlib.util, sys; package = importlib.util.module_from_spec(spec);"
-        f"sys.modules['resources.kinds'] = package; spec.loader.exec_module(package);"
+        f"sys.modules['resources.documents.kinds'] = package; spec.loader.exec_module(package);"
         f"assert package.by_path('boat').name == package.ALL[-1].name == 'Boat'"
     )
     root = Path(__file__).parents[2]

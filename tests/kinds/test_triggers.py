@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from resources.schedules import next_after, next_ever, parse
-from resources.validation import check
+from resources.documents.schedules import next_after, next_ever, parse
+from resources.documents.validation import check
 from tests.kinds.samples import sample
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -26,7 +27,7 @@ def test_a_schedule_of_five_fields_is_accepted(schedule: str) -> None:
     assert problems(schedule=schedule) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     "schedule",
     ["", "every day", "60 * * * *", "* * * *", "0 0 * * * *", "0 6 32 * *", "0 6 * 13 *", "@soon"],
 )

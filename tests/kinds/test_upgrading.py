@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from resources import kinds
-from resources.kind import Document, Kind
-from resources.kinds.domain import parse_target
-from resources.validation import check
+from resources.documents import kinds
+from resources.documents.kind import Document, Kind
+from resources.documents.kinds.domain import parse_target
+from resources.documents.validation import check
 from tests.kinds.samples import GONE, kind, sample
+from tests.rows import every_row
 
 V01 = {"/apiVersion": "ioa.dev/v0.1"}
 
@@ -19,14 +20,14 @@ def upgraded(name: str, changes: dict[str, Any]) -> Document:
     return kind(name).upgrade(sample(name, changes))
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
 def test_a_v02_document_stays_as_it_is(each: Kind) -> None:
     document = sample(each.name)
 
     assert each.upgrade(document) == document
 
 
-@pytest.mark.parametrize("each", kinds.ALL, ids=lambda each: each.name)
+@every_row("each", kinds.ALL, ids=lambda each: each.name)
 def test_the_argument_is_not_touched(each: Kind) -> None:
     changes = {**V01, "/metadata/owner": "Rosa Lind", "/status": None}
     document = sample(each.name, changes)
@@ -57,7 +58,7 @@ def test_an_owner_of_v02_may_stay_a_text() -> None:
     assert document["metadata"]["owner"] == "Rosa Lind"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "operator", "value", "unit"),
     [
         ("12 features/quarter", "gte", 12, "features/quarter"),
@@ -81,7 +82,7 @@ def test_a_target_is_read(text: str, operator: str, value: float, unit: str) -> 
     assert parse_target(text) == {"operator": operator, "value": value, "unit": unit}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text", ["", "1.2.3", "+20%", "-30%", "as fast as we can", "5,5", "1,00", "> ", "9" * 16]
 )
 def test_other_targets_stay_texts(text: str) -> None:
@@ -191,7 +192,7 @@ def test_the_two_legal_nulls_and_those_of_payloads_stay() -> None:
     assert properties["ship"]["default"] is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "changes", "expected"),
     [
         (

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from controllers import people
-from controllers.pages.page import Page
+from controllers.access import people
+from controllers.web.base.page import Page
 from tests.api.conftest import ALICE, agent, apply, domain
 from tests.api.serving import Server, serve
 from tests.live.tabs import Tab, opened

@@ -13,8 +13,8 @@ import orjson
 from django.test import Client
 from django.utils import timezone
 
-from controllers.live import editions, topics
-from controllers.live.seats import Seat
+from controllers.web.live import broadcast, topics
+from controllers.web.live.subscription import Seat
 
 VOID = frozenset(
     [
@@ -237,7 +237,7 @@ def replaced(html: str, outer: str) -> str | None:
 def parts_of(address: str) -> Iterable[str]:
     """Return the names of the parts of a page."""
     nothing = topics.news([], 0, 0)
-    return editions.Press(nothing, timezone.now()).page(address).pieces()
+    return broadcast.Press(nothing, timezone.now()).page(address).pieces()
 
 
 def said(html: str, fetch: Iterable[str]) -> str:
@@ -248,7 +248,7 @@ def said(html: str, fetch: Iterable[str]) -> str:
 def tell(tabs: Iterable[Tab]) -> None:
     """Tell all that is new, in one round, as the hub does."""
     seats = {tab.seat for tab in tabs}
-    edition = editions.publish(seats, 0, timezone.now())
+    edition = broadcast.publish(seats, 0, timezone.now())
     for tab in tabs:
         text = edition.messages.get(tab.seat)
         if text is not None:

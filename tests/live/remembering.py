@@ -12,10 +12,10 @@ from django.db import connection
 from django.template import Context, Template
 from django.utils import timezone
 
-from controllers.pages.page import Look, Page
-from controllers.pages.shell import Shell
-from resources import scoping
-from resources.scoping import Roles, Scope
+from controllers.web.base.page import Page, PageRequest
+from controllers.web.base.shell import Shell
+from resources.tables import visibility
+from resources.tables.visibility import Roles, Scope
 
 READS = ("SELECT", "BEGIN", "SAVEPOINT", "RELEASE", "PRAGMA")
 
@@ -64,11 +64,11 @@ class Memory:
     def shell(self, page: Page) -> Shell:
         """Return what stands around a page, with the figures that others have read."""
         person = page.look.person
-        key = (person and person.pk, page.now, scoping.current())
+        key = (person and person.pk, page.now, visibility.current())
         kept = self.shells.setdefault(key, Shell(person, page.now, ""))
         return cast("Shell", Around(kept, page.section))
 
-    def resume(self, page: Page, look: Look) -> None:
+    def resume(self, page: Page, look: PageRequest) -> None:
         """Give a page what the same person read at the same address."""
         if look.person is None:
             return
@@ -90,7 +90,7 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """Let pages share what they read."""
     memory, begin = Memory(), Page.__init__
 
-    def begin_with_known(page: Page, look: Look) -> None:
+    def begin_with_known(page: Page, look: PageRequest) -> None:
         begin(page, look)
         memory.resume(page, look)
 

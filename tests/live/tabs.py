@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from controllers.models import Judgement
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.api.conftest import apply, domain
 
 # A busy machine is not a slow program.

@@ -12,16 +12,16 @@ from django.db import connection, connections, transaction
 from django.http import QueryDict
 from django.utils import timezone
 
-from controllers.live import editions
-from controllers.live.editions import MOST_ENTRIES, missed, publish
-from controllers.live.seats import Seat
-from controllers.pages.page import AROUND, Look, Page
-from resources import ledger, versions
-from resources.models import LedgerEvent
+from controllers.web.base.page import AROUND, Page, PageRequest
+from controllers.web.live import broadcast
+from controllers.web.live.broadcast import MOST_ENTRIES, missed, publish
+from controllers.web.live.subscription import Seat
+from resources.tables import ledger, versions
+from resources.tables.models import LedgerEvent
 from tests.api.conftest import ALICE, agent, apply
 from tests.live.tabs import measure
 
-pytestmark = pytest.mark.usefixtures("growth")
+pytestmark = [pytest.mark.usefixtures("growth"), pytest.mark.servers]
 SHARED = {name for name, part in AROUND.items() if part.shared}
 PERSONAL = set(AROUND) - SHARED
 
@@ -57,7 +57,7 @@ def test_what_is_pushed_is_what_a_fresh_page_shows() -> None:
     measure("support")
     message = told(Seat("/shortcuts", before))
 
-    fresh = Page(Look("/", QueryDict(), timezone.now()))
+    fresh = Page(PageRequest("/", QueryDict(), timezone.now()))
 
     assert message["html"] == fresh.render_parts(["domains", "power"])
 
@@ -164,8 +164,8 @@ def statements(seats: set[Seat]) -> int:
     from django.test.utils import CaptureQueriesContext
 
     with CaptureQueriesContext(connection) as queries:
-        news = editions.read([each.number for each in seats], 0)
-        press = editions.Press(news, timezone.now())
+        news = broadcast.read([each.number for each in seats], 0)
+        press = broadcast.Press(news, timezone.now())
         for each in seats:
             assert press.message(each)
     return len(queries)

@@ -12,15 +12,18 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from controllers import example, exports, holds, people, refusing, roles
-from controllers.delivery import channels
-from controllers.happenings.sentences import SENTENCES
-from controllers.live import editions
+from controllers.access import exports, people, refusal_log, roles
+from controllers.decisions import holds
 from controllers.models import Hold
+from controllers.narrative.event_text.sentences import SENTENCES
+from controllers.notifications.delivery import channels
 from controllers.operations import endpoints
-from resources import deletion, ledger, retention, tokens
-from resources.actor import SYSTEM, Actor
-from resources.models import ResourceRevision
+from controllers.web.live import broadcast
+from controllers.worker import example_organisation
+from resources.documents.actor import SYSTEM, Actor
+from resources.tables import ledger
+from resources.tables.models import ResourceRevision
+from resources.usecases import deletion, retention, tokens
 from tests.conftest import Clock, given
 from tests.controllers.making import declare
 from tests.decisions.carrying import consume
@@ -36,6 +39,8 @@ from tests.live.watching import (
 from tests.live.watching import world as world
 from tests.resources.making import ALICE, apply, made, owned
 from tests.web.conftest import clock as clock
+
+pytestmark = pytest.mark.sqlite
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
@@ -64,7 +69,7 @@ def test_a_text_in_an_entry_names_a_resource_on_every_database(
     with transaction.atomic():
         ledger.append([entry], actor=SYSTEM, now=timezone.now())
 
-    ((_, topics),) = editions.read([0], 0).told
+    ((_, topics),) = broadcast.read([0], 0).told
 
     assert named in topics
 
@@ -75,7 +80,7 @@ def test_what_is_no_text_in_an_entry_breaks_no_round(transactional_db: None, odd
     with transaction.atomic():
         ledger.append([entry], actor=SYSTEM, now=timezone.now())
 
-    ((_, topics),) = editions.read([0], 0).told
+    ((_, topics),) = broadcast.read([0], 0).told
 
     assert {"*", "proposal", "proposal/1"} <= topics
 
@@ -104,6 +109,7 @@ def test_nothing_is_remembered_of_what_was_before_a_write(world: World) -> None:
     assert before.differences(after)
 
 
+@pytest.mark.full
 def test_resources(world: World) -> None:
     now, agent = world.clock.now, world.agent()
     pages = [*about_resource(agent), "/resources/domain/growth", "/search?q=scribe"]
@@ -120,6 +126,7 @@ def test_resources(world: World) -> None:
         deletion.delete("Agent", "other-scribe", actor=ALICE, now=now)
 
 
+@pytest.mark.full
 def test_owners_and_tokens(world: World) -> None:
     now, agent = world.clock.now, world.agent()
     apply(now, owned("Agent", "ward", ("Agent", agent.name, "orphan"), spec={"domain": "growth"}))
@@ -147,11 +154,12 @@ def test_history_that_is_dropped(world: World) -> None:
         retention.sweep(now)
 
 
+@pytest.mark.full
 def test_holds(world: World) -> None:
     now, maya, agent = world.clock.now, world.person(), world.agent()
     ends = now + 2 * DAY
     pages = [*about_resource(agent), f"/controllers/{KEEPER}"]
-    wanted = holds.Wanted("pause", "resource", "Wait.", resource=agent.pk, ends_at=ends)
+    wanted = holds.HoldRequest("pause", "resource", "Wait.", resource=agent.pk, ends_at=ends)
     placed = []
     with world.watch("hold.placed", pages):
         placed.append(holds.place(wanted, person=maya, now=now).hold)
@@ -164,7 +172,7 @@ def test_holds(world: World) -> None:
         holds.sweep(now)
     with world.watch("hold.lifted", pages):
         holds.lift(hold.pk, person=maya, now=now, reason="Go on.")
-    stop = holds.Wanted("stop", "organisation", "Fire.")
+    stop = holds.HoldRequest("stop", "organisation", "Fire.")
     with world.watch("hold.placed", pages):
         placed.append(holds.place(stop, person=maya, now=now).hold)
     Hold.objects.filter(pk=placed[1].pk).update(placed_at=now - DAY, ends_at=now - HOUR)
@@ -172,6 +180,7 @@ def test_holds(world: World) -> None:
         holds.sweep(now)
 
 
+@pytest.mark.full
 def test_people(world: World) -> None:
     now, maya, tomas, admin = world.clock.now, *map(world.person, ("maya", "tomas", "admin"))
     given(maya, "viewer")
@@ -191,7 +200,7 @@ def test_people(world: World) -> None:
     with world.watch("person.signed-in", pages):
         people.redeem(tomas, now)
     with world.watch("person.refused", pages):
-        refusing.write(maya, "POST /people/invite", "Only administrators do this.", now)
+        refusal_log.write(maya, "POST /people/invite", "Only administrators do this.", now)
     with world.watch("export.begun", pages):
         exports.begin(maya, "proposals.csv", {"risk": "low"}, now=now)
     with world.watch("export.made", pages):
@@ -200,6 +209,7 @@ def test_people(world: World) -> None:
         roles.revoke(maya, "approver", by=admin, now=now)
 
 
+@pytest.mark.full
 def test_groups(world: World) -> None:
     now, tomas, admin = world.clock.now, *map(world.person, ("tomas", "admin"))
     wish = world.wish()
@@ -247,4 +257,4 @@ def test_the_example(world: World, clock: Clock) -> None:
         deletion.delete(kind, name, actor=ALICE, now=clock.now)
     retention.bury(clock.now + 10_000 * DAY)
     with world.watch("example.loaded", ["/welcome"]):
-        example.load(clock.now)
+        example_organisation.load(clock.now)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers import accounting, admission
-from controllers.accounting import Claim, pricing
-from controllers.admission import Item, Request
-from resources.models import AgentToken, Resource
+import pytest
+
+from controllers import admission, budgets
+from controllers.admission import Request, UsageEntry
+from controllers.budgets import Claim, price_list
+from resources.tables.models import AgentToken, Resource
 from tests.api.spending import budget
 from tests.live.watching import World, about_resource, glance, last_story, token_of
 from tests.live.watching import world as world
 from tests.resources.making import apply, live
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 BUDGET = "growth-budget"
 
@@ -25,16 +29,16 @@ def declared(world: World, **spec: Any) -> Resource:
 
 def spend(world: World, token: AgentToken, tokens: int) -> None:
     """Let an agent report one call."""
-    (result,) = admission.report([Item(Claim(tokens))], token, world.clock.now)
+    (result,) = admission.report([UsageEntry(Claim(tokens))], token, world.clock.now)
     assert result.verdict == "counted"
 
 
 def test_prices(world: World) -> None:
     now, admin = world.clock.now, world.person("admin")
     with world.watch("price.set", ["/audit?event=price.set"]):
-        pricing.put("openai", "gpt-4o", ("2.50", "10"), "USD", person=admin, now=now)
+        price_list.put("openai", "gpt-4o", ("2.50", "10"), "USD", person=admin, now=now)
     with world.watch("price.removed", [last_story()]):
-        pricing.remove("openai", "gpt-4o", person=admin, now=now)
+        price_list.remove("openai", "gpt-4o", person=admin, now=now)
 
 
 def test_what_is_spent(world: World) -> None:
@@ -44,7 +48,7 @@ def test_what_is_spent(world: World) -> None:
     with world.watch("usage.recorded", pages):
         spend(world, token, 400)
     with world.watch("resource.status-reported", [*pages, last_story()]):
-        accounting.publish(world.clock.now)
+        budgets.publish(world.clock.now)
 
 
 def test_what_a_budget_comes_to(world: World) -> None:
@@ -55,13 +59,13 @@ def test_what_a_budget_comes_to(world: World) -> None:
     token, pages = token_of(world, agent), [*glance(agent), *glance(spent)]
     spend(world, token, 650)
     with world.watch("budget_threshold_reached budget_agent_overspend", pages):
-        accounting.publish(clock.now)
+        budgets.publish(clock.now)
     spend(world, token, 400)
     with world.watch("budget_exceeded", [*pages, last_story()]):
-        accounting.publish(clock.now)
+        budgets.publish(clock.now)
     clock.advance(days=32)
     with world.watch("resource.status-reported", pages):
-        accounting.renew(clock.now)
+        budgets.renew(clock.now)
 
 
 def test_what_a_budget_does_not_let_pass(world: World) -> None:

@@ -6,18 +6,22 @@ from typing import Any
 
 import pytest
 
-from controllers import admission, deciding
-from controllers.accounting import Claim
-from controllers.admission import NotPermitted, Request
+from controllers import admission
+from controllers.admission import Request
+from controllers.budgets import Claim
+from controllers.decisions import answers
 from controllers.models import Admission
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.api.spending import data, policy
 from tests.decisions.carrying import approve, run
 from tests.decisions.making import seen
 from tests.live.watching import World, about_proposal, about_resource, glance, last_story, token_of
 from tests.live.watching import world as world
+from tests.problems import refuses
 from tests.resources.making import apply, live
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 LEDGER = "asset/customer-ledger"
 SCOPE = {
@@ -56,7 +60,7 @@ def test_a_permit_that_is_used(world: World) -> None:
         permit = admission.text_of(row)
         admission.redeem(row.pk, permit, call(agent), token, clock.now)
     pages.append(last_story())
-    again = pytest.raises(NotPermitted, match="used before")
+    again = refuses("forbidden", match="used before")
     with world.watch("admission.refused", pages), again:
         admission.redeem(row.pk, permit, call(agent), token, clock.now)
     clock.advance(hours=2)
@@ -73,6 +77,7 @@ def test_a_permit_that_nobody_uses(world: World) -> None:
         admission.sweep(clock.now)
 
 
+@pytest.mark.full
 def test_what_a_person_is_asked(world: World) -> None:
     clock, agent = world.clock, world.agent(**ASKS)
     token, pages = token_of(world, agent), about_resource(agent)
@@ -90,11 +95,12 @@ def test_a_person_who_says_no(world: World) -> None:
     wish = row.proposal
     assert wish is not None
     maya = world.person()
-    deciding.reject(wish.pk, person=maya, seen=seen(wish), now=now, reason="Not this week.")
+    answers.reject(wish.pk, person=maya, seen=seen(wish), now=now, reason="Not this week.")
     with world.watch("admission.denied", [*about_proposal(wish), *about_resource(row.agent)]):
         admission.sweep(now)
 
 
+@pytest.mark.full
 def test_rules_that_are_broken(world: World) -> None:
     now, agent = world.clock.now, world.agent()
     house = policy(dataScopes=[SCOPE], promptInjectionDefense=DEFENCE)

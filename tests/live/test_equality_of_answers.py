@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from controllers import deciding, expiring, proposing
+import pytest
+
+from controllers.decisions import answers, creation, expiry
 from controllers.models import Proposal, Step
 from tests.decisions.making import seen
 from tests.live.watching import KEEPER, World, about_proposal, about_resource
 from tests.live.watching import world as world
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
@@ -62,38 +66,38 @@ def test_yes_and_no(world: World) -> None:
         world.wish(people=2, risk="high"),
     )
     with world.watch("proposal.approved", [*about_proposal(yes), f"/controllers/{KEEPER}"]):
-        deciding.approve(yes.pk, **said(world, yes))
+        answers.approve(yes.pk, **said(world, yes))
     with world.watch("proposal.voted", about_proposal(two)):
-        deciding.approve(two.pk, **said(world, two, "tomas"))
+        answers.approve(two.pk, **said(world, two, "tomas"))
     with world.watch("proposal.rejected", [*about_proposal(no), "/approvals?state=decided"]):
-        deciding.reject(no.pk, **said(world, no))
+        answers.reject(no.pk, **said(world, no))
     with world.watch("proposal.glass-broken", about_proposal(emergency)):
-        deciding.break_glass(emergency.pk, **said(world, emergency, "tomas", reason=EMERGENCY))
+        answers.break_glass(emergency.pk, **said(world, emergency, "tomas", reason=EMERGENCY))
     with world.watch("proposal.withdrawn", about_proposal(yes)):
-        deciding.withdraw(yes.pk, **said(world, yes))
+        answers.withdraw(yes.pk, **said(world, yes))
 
 
 def test_something_else(world: World) -> None:
     change, override, adopt = world.wish(), world.wish(), world.wish(evidence=[ADOPTABLE])
     with world.watch("proposal.changed", about_proposal(change)):
         edits = {change.actions[0]["sequence"]: {"factor": 0.8}}
-        deciding.change(change.pk, **said(world, change, "tomas"), edits=edits)
+        answers.change(change.pk, **said(world, change, "tomas"), edits=edits)
     with world.watch("proposal.overridden hold.placed", about_proposal(override)):
-        instead = deciding.Instead("spec.tokenBudget.maxDaily", 90_000)
-        deciding.override(override.pk, **said(world, override), instead=instead)
+        instead = answers.Instead("spec.tokenBudget.maxDaily", 90_000)
+        answers.override(override.pk, **said(world, override), instead=instead)
     with world.watch("proposal.adopted", about_proposal(adopt)):
-        deciding.adopt(adopt.pk, **said(world, adopt))
+        answers.adopt(adopt.pk, **said(world, adopt))
 
 
 def test_not_now(world: World) -> None:
     now = world.clock.now
     accept, snooze, extend = world.wish(), world.wish(), world.wish(expires_at=now + HOUR)
     with world.watch("proposal.accepted", about_proposal(accept)):
-        deciding.accept(accept.pk, **said(world, accept), until=now + DAY)
+        answers.accept(accept.pk, **said(world, accept), until=now + DAY)
     with world.watch("proposal.snoozed", about_proposal(snooze)):
-        deciding.snooze(snooze.pk, **said(world, snooze), rest=deciding.Rest(now + HOUR))
+        answers.snooze(snooze.pk, **said(world, snooze), rest=answers.Rest(now + HOUR))
     with world.watch("proposal.extended", about_proposal(extend)):
-        deciding.extend(extend.pk, **said(world, extend), until=now + DAY)
+        answers.extend(extend.pk, **said(world, extend), until=now + DAY)
 
 
 def test_afterwards(world: World) -> None:
@@ -102,29 +106,29 @@ def test_afterwards(world: World) -> None:
     Step.objects.create(**STEP, proposal=unseen)
     review = done(world, answer="break_glass", review_by=world.clock.now + HOUR)
     with world.watch("proposal.undo-requested", about_proposal(undo)):
-        deciding.undo(undo.pk, **said(world, undo))
+        answers.undo(undo.pk, **said(world, undo))
     with world.watch("proposal.resolved", about_proposal(unseen)):
-        deciding.resolve(unseen.pk, **said(world, unseen), outcome="happened")
+        answers.resolve(unseen.pk, **said(world, unseen), outcome="happened")
     with world.watch("proposal.reviewed", about_proposal(review)):
         answer = said(world, review)
-        deciding.review(review.pk, person=answer["person"], now=answer["now"], reason="Good.")
+        answers.review(review.pk, person=answer["person"], now=answer["now"], reason="Good.")
     forgotten = done(world, answer="break_glass", review_by=late, undo_until=None)
     with world.watch("proposal.unreviewed", about_proposal(forgotten)):
-        expiring.sweep(world.clock.now)
+        expiry.sweep(world.clock.now)
 
 
 def test_proposing(world: World) -> None:
     agent, ines, now = world.agent(), world.person("ines"), world.clock.now
     wanted = {"operation": "throttle", "parameters": {"factor": 0.5}}
-    filing = proposing.Filing(agent.pk, [wanted], "It is time.")
+    filing = creation.Filing(agent.pk, [wanted], "It is time.")
     with world.watch("proposal.created", about_resource(agent)):
-        wish = proposing.propose(filing, by=ines, now=now).proposal
+        wish = creation.propose(filing, by=ines, now=now).proposal
     with world.watch("proposal.changes-requested", about_proposal(wish)):
-        deciding.request_changes(wish.pk, **said(world, wish))
+        answers.request_changes(wish.pk, **said(world, wish))
     with world.watch("proposal.revised", about_proposal(wish)):
         better = {"operation": "throttle", "parameters": {"factor": 0.9}}
-        filing = proposing.Filing(agent.pk, [better], "Less of it.")
-        proposing.revise(wish.pk, filing, by=ines, now=now)
+        filing = creation.Filing(agent.pk, [better], "Less of it.")
+        creation.revise(wish.pk, filing, by=ines, now=now)
     late = world.wish(state="expired")
     with world.watch("proposal.reproposed", about_proposal(late)):
-        proposing.repropose(late.pk, person=world.person(), now=now, reason="Look again.")
+        creation.repropose(late.pk, person=world.person(), now=now, reason="Look again.")

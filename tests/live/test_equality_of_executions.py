@@ -6,21 +6,25 @@ from datetime import timedelta
 
 import pytest
 
-from controllers import escalation, executing, expiring
-from controllers.executing import looking, section
-from controllers.executing import work as agents_work
-from controllers.executing.settling import Answer
+from controllers import execution
+from controllers.decisions import escalation, expiry
+from controllers.execution import agent_tasks as agents_work
+from controllers.execution import critical_section, recheck
+from controllers.execution.results import StepResult
 from controllers.models import Endpoint, Proposal
-from resources import deletion
-from resources.models import Resource
+from resources.tables.models import Resource
+from resources.usecases import deletion
 from tests.decisions.carrying import approve, restarting, run, starting, steps, workflow
 from tests.decisions.making import AGENT, agent, proposal
 from tests.decisions.test_escalating import LADDER, govern
 from tests.decisions.test_undoing import undo
 from tests.live.watching import World, about_proposal
 from tests.live.watching import world as world
+from tests.problems import refuses
 from tests.resources.making import ALICE
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 HOUR = timedelta(hours=1)
 
@@ -49,17 +53,17 @@ def test_work_of_agents(world: World) -> None:
     with world.watch("proposal.claimed", about_proposal(wish)):
         claim = agents_work.claim(step.pk, row, clock.now)
     with world.watch("proposal.retried", about_proposal(wish)):
-        agents_work.report(step.pk, claim.fence, Answer("transient", "Busy."), clock.now)
+        agents_work.report(step.pk, claim.fence, StepResult("transient", "Busy."), clock.now)
     clock.advance(seconds=2)
     run(clock)
     claim = agents_work.claim(step.pk, row, clock.now)
     with world.watch("proposal.stopped", about_proposal(wish)):
-        agents_work.report(step.pk, claim.fence, Answer("stopped", "Stopped."), clock.now)
+        agents_work.report(step.pk, claim.fence, StepResult("stopped", "Stopped."), clock.now)
     clock.advance(seconds=31)
     run(clock)
     claim = agents_work.claim(step.pk, row, clock.now)
     with world.watch("proposal.failed", about_proposal(wish)):
-        agents_work.report(step.pk, claim.fence, Answer("failed", "No."), clock.now)
+        agents_work.report(step.pk, claim.fence, StepResult("failed", "No."), clock.now)
 
 
 def test_work_that_is_lost(world: World) -> None:
@@ -71,10 +75,10 @@ def test_work_that_is_lost(world: World) -> None:
     claim = agents_work.claim(step.pk, scribe, clock.now)
     clock.advance(seconds=61)
     with world.watch("proposal.lost", about_proposal(once)):
-        executing.recover(clock.now)
-    late = pytest.raises(agents_work.Taken)
+        execution.recover(clock.now)
+    late = refuses("taken")
     with world.watch("proposal.late-result", about_proposal(once)), late:
-        agents_work.report(step.pk, claim.fence, Answer("done", "Late."), clock.now)
+        agents_work.report(step.pk, claim.fence, StepResult("done", "Late."), clock.now)
 
 
 def test_work_of_machines(world: World) -> None:
@@ -84,7 +88,10 @@ def test_work_of_machines(world: World) -> None:
     Endpoint.objects.create(**machine, operations=["restart"], **changed)
     _, wish = restart(world)
     with world.watch("proposal.dispatched", about_proposal(wish)):
-        assert section.enter(wish, looking.look(wish, clock.now), "lost", clock.now) is not None
+        assert (
+            critical_section.enter(wish, recheck.look(wish, clock.now), "lost", clock.now)
+            is not None
+        )
 
 
 def test_what_goes_on_after_an_agents_part(world: World) -> None:
@@ -95,7 +102,7 @@ def test_what_goes_on_after_an_agents_part(world: World) -> None:
     step = steps(wish)[0]
     claim = agents_work.claim(step.pk, row, clock.now)
     with world.watch("proposal.step-done", about_proposal(wish)):
-        agents_work.report(step.pk, claim.fence, Answer("done", "Done."), clock.now)
+        agents_work.report(step.pk, claim.fence, StepResult("done", "Done."), clock.now)
     with world.watch("proposal.resumed", about_proposal(wish)):
         run(clock)
 
@@ -104,19 +111,19 @@ def test_time(world: World) -> None:
     now = world.clock.now
     expired = world.wish(expires_at=now - HOUR)
     with world.watch("proposal.expired", about_proposal(expired)):
-        expiring.sweep(now)
+        expiry.sweep(now)
     done = {"state": "approved", "decided_by": "person/tomas", "decided_at": now - 2 * HOUR}
     lapsed = world.wish(**done, run_at=now - HOUR, execute_before=now - HOUR)
     with world.watch("proposal.lapsed", about_proposal(lapsed)):
-        expiring.sweep(now)
+        expiry.sweep(now)
     woken = world.wish(quiet_until=now - HOUR)
     with world.watch("proposal.woken", about_proposal(woken)):
-        expiring.sweep(now)
+        expiry.sweep(now)
     seen = world.wish(
         **done | {"state": "verifying"}, executed_at=now - 2 * HOUR, verify_by=now - HOUR
     )
     with world.watch("proposal.verified", about_proposal(seen)):
-        expiring.sweep(now)
+        expiry.sweep(now)
 
 
 def test_silence_and_absence(world: World) -> None:

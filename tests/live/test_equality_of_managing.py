@@ -7,15 +7,16 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from controllers import people
-from controllers.delivery import channels
-from controllers.door import visits
+from controllers.access import people, session_records
+from controllers.notifications.delivery import channels
 from controllers.operations import endpoints
-from resources import tokens
+from resources.usecases import tokens
 from tests.controllers.making import declare
 from tests.live.watching import World
 from tests.live.watching import world as world
 from tests.resources.making import ALICE, made
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 TOKENS = ("/manage", "/manage/tokens", "/manage/tokens?state=all")
 CHANNELS = ("/manage", "/manage/channels")
@@ -69,4 +70,4 @@ def test_policies_and_sessions(world: World) -> None:
     with world.watch("person.signed-in", [f"/people/{maya.pk}"]):
         Client().post(people.sign_in_link(maya, "http://testserver/"))
     with world.watch("person.signed-out", [f"/people/{maya.pk}"]):
-        visits.end_all(maya, by=admin, now=now)
+        session_records.end_all(maya, by=admin, now=now)

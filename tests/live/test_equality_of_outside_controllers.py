@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from controllers import watchdog
-from controllers.executing import work
-from controllers.executing.progressing import Progress
+import pytest
+
+from controllers.execution import agent_tasks
+from controllers.execution.progress import Progress
+from controllers.loop import watchdog
 from controllers.models import Proposal
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.api.deciding import good
 from tests.api.outdoors import KEEPER, Process, bad, keeper, well
 from tests.decisions.carrying import approve, run, steps
@@ -14,6 +16,8 @@ from tests.live.watching import World, about_controller, about_proposal, about_r
 from tests.live.watching import world as world
 from tests.resources.making import live
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 
 def scene(world: World) -> tuple[Process, Resource]:
@@ -42,9 +46,9 @@ def test_a_look_from_outside_and_what_comes_of_it(world: World) -> None:
     (step,) = steps(wish)
     world.catch_up()
     with world.watch("proposal.claimed proposal.progressed", pages):
-        claim = work.claim(step.pk, live("Controller", KEEPER), clock.now)
+        claim = agent_tasks.claim(step.pk, live("Controller", KEEPER), clock.now)
         half = Progress(50, "It restarts.")
-        work.heartbeat(step.pk, claim.fence, claim.epoch, clock.now, half)
+        agent_tasks.heartbeat(step.pk, claim.fence, claim.epoch, clock.now, half)
 
 
 def test_silence_and_its_end(world: World) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from controllers import deciding, holds, runs
+from controllers.decisions import answers, holds
 from controllers.models import RunStep, WorkflowRun
-from controllers.runs import Said
+from controllers.workflows import runs
+from controllers.workflows.runs import AgentStepReport
 from tests.decisions.carrying import approve
 from tests.decisions.carrying import run as work
 from tests.decisions.making import seen
 from tests.live.watching import World, about_proposal, about_resource, glance
 from tests.live.watching import world as world
+from tests.problems import refuses
 from tests.resources.making import live
 from tests.runs.working import (
     COST,
@@ -26,6 +28,8 @@ from tests.runs.working import (
     workflow,
 )
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 STORY = "/audit/trace/story-1"
 GATE = {"action": "GATE: Is the text right?"}
@@ -51,9 +55,9 @@ def test_a_run_from_its_start_to_its_end(world: World) -> None:
     with world.watch("workflow.step-started", pages):
         began = begin(clock, run, "write")
     with world.watch("workflow.step-progressed", pages):
-        say(clock, run, "write", Said("progress", began.fence, message="Half of it."))
+        say(clock, run, "write", AgentStepReport("progress", began.fence, message="Half of it."))
     with world.watch("workflow.step-completed", pages):
-        say(clock, run, "write", Said("complete", began.fence, cost=COST))
+        say(clock, run, "write", AgentStepReport("complete", began.fence, cost=COST))
     with world.watch("workflow.completed", pages):
         done(clock, run, "send")
 
@@ -61,7 +65,7 @@ def test_a_run_from_its_start_to_its_end(world: World) -> None:
 def test_a_run_that_waits_for_a_hold_to_end(world: World) -> None:
     clock, maya = world.clock, world.person()
     row = workflow(clock)
-    wanted = holds.Wanted("pause", "resource", "We count stock.", resource=row.pk)
+    wanted = holds.HoldRequest("pause", "resource", "We count stock.", resource=row.pk)
     hold = holds.place(wanted, person=maya, now=clock.now).hold
     pages = [*pages_of_it(), f"/overrides/{hold.pk}"]
     with world.watch("workflow.queued", pages):
@@ -89,7 +93,7 @@ def test_a_gate_that_people_keep_shut(world: World) -> None:
     run = started(world)
     done(clock, run, "write")
     wish = asked(run)
-    deciding.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Too early.")
+    answers.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Too early.")
     pages = [*pages_of_it(), *about_proposal(wish)]
     with world.watch("workflow.step-failed workflow.failed", pages):
         runs.sweep(clock.now)
@@ -111,12 +115,12 @@ def test_a_step_that_is_tried_again(world: World) -> None:
     workflow(clock, step("write", retryPolicy={"maxRetries": 1, "backoff": "1s"}))
     run, pages = started(world), pages_of_it()
     first = begin(clock, run, "write")
-    broken = Said("fail", first.fence, error_class="transient", error="Busy.")
+    broken = AgentStepReport("fail", first.fence, error_class="transient", error="Busy.")
     with world.watch("workflow.step-retried", pages):
         say(clock, run, "write", broken)
-    late = pytest.raises(runs.Taken)
+    late = refuses("taken")
     with world.watch("workflow.late-result", pages), late:
-        say(clock, run, "write", Said("complete", first.fence))
+        say(clock, run, "write", AgentStepReport("complete", first.fence))
     clock.advance(seconds=2)
     with world.watch("workflow.step-failed workflow.failed", pages):
         failed(clock, run, "write")

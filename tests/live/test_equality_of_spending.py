@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from controllers import accounting, admission, triggers
-from controllers.accounting import Claim, pricing
-from controllers.admission import Item, Request
+import pytest
+
+from controllers import admission, budgets
+from controllers.admission import Request, UsageEntry
+from controllers.budgets import Claim, price_list
 from controllers.models import Admission
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken
+from controllers.workflows import triggers
+from resources.documents.actor import Actor
+from resources.tables.models import AgentToken
+from resources.usecases import tokens
 from tests.live.watching import World
 from tests.live.watching import world as world
 from tests.resources.making import apply, made
 from tests.runs.working import workflow
 from tests.telemetry.telling import arrival, tell
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 MORE = ("/economics?domain=growth", "/economics?domain=finance")
 SCOPES = ("admission:ask", "usage:write", "telemetry:write")
@@ -53,7 +58,7 @@ def test_asking_and_spending(world: World) -> None:
     with world.watch("admission.redeemed", MORE):
         admission.redeem(allowed.pk, permit, request, token, now)
     with world.watch("usage.recorded", MORE):
-        admission.report([Item(Claim(tokens_in=400), permit=permit)], token, now)
+        admission.report([UsageEntry(Claim(tokens_in=400), permit=permit)], token, now)
     with world.watch("admission.denied", MORE):
         ask(world, token, 700)
 
@@ -61,17 +66,17 @@ def test_asking_and_spending(world: World) -> None:
 def test_a_budget_that_rings(world: World) -> None:
     token, now = bearer(world), world.clock.now
     with world.watch("usage.recorded", MORE):
-        admission.report([Item(Claim(tokens_in=950))], token, now)
+        admission.report([UsageEntry(Claim(tokens_in=950))], token, now)
     with world.watch("budget_threshold_reached budget_agent_overspend", MORE):
-        accounting.publish(now)
+        budgets.publish(now)
 
 
 def test_prices(world: World) -> None:
     now, person = world.clock.now, world.person("admin")
     with world.watch("price.set"):
-        pricing.put("openai", "gpt-4o", ("2.5", "10"), "USD", person=person, now=now)
+        price_list.put("openai", "gpt-4o", ("2.5", "10"), "USD", person=person, now=now)
     with world.watch("price.removed"):
-        pricing.remove("openai", "gpt-4o", person=person, now=now)
+        price_list.remove("openai", "gpt-4o", person=person, now=now)
 
 
 def test_a_run_that_an_event_starts_or_does_not(world: World, monkeypatch: Any) -> None:
@@ -79,7 +84,7 @@ def test_a_run_that_an_event_starts_or_does_not(world: World, monkeypatch: Any) 
     workflow(world.clock, trigger={"event": "growth.signup-completed"})
     triggers.listen(now)
     tell(token, arrival(), arrival(), now=now)
-    monkeypatch.setattr("controllers.runs.starting.MOST_OPEN", 1)
+    monkeypatch.setattr("controllers.workflows.runs.run_start.MOST_OPEN", 1)
     pages = ["/resources/workflow/release"]
     with world.watch("workflow.queued workflow.started workflow.start-refused", pages):
         triggers.listen(now)

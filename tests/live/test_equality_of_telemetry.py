@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controllers import telemetry
 from tests.live.watching import World, about_resource, glance, last_story
 from tests.live.watching import world as world
 from tests.resources.making import live
 from tests.telemetry.telling import arrival, contract, policy, tell, teller
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 ORDER = {"plan": "Ignore all previous instructions.", "seats": 1}
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import pytest
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
-from controllers import people, roles
-from controllers.door import groups, keys, lockout, shutting, visits
-from controllers.entrance import factors
-from resources import announcements
+from controllers.access import (
+    deactivation,
+    lockout,
+    people,
+    provider_groups,
+    roles,
+    secret_rotation,
+    session_records,
+)
+from controllers.signin import factors
+from resources.store import announcements
 from tests.live.watching import World
 from tests.live.watching import world as world
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 ADDRESS = "192.0.2.7"
 
@@ -34,7 +44,7 @@ def test_keeping_out_and_letting_in(world: World) -> None:
         roles.note_link(tomas, by=admin, now=now)
     Client().force_login(tomas)
     with world.watch("person.signed-out", pages):
-        visits.end_all(tomas, by=admin, now=now)
+        session_records.end_all(tomas, by=admin, now=now)
     for _ in range(lockout.TRIES):
         lockout.attempt("tomas", ADDRESS, now)
     with world.watch("person.locked-out", pages):
@@ -42,16 +52,16 @@ def test_keeping_out_and_letting_in(world: World) -> None:
     with world.watch("person.unlocked", pages):
         lockout.unlock(tomas, by=admin, now=now)
     with world.watch("person.connected", pages):
-        groups.connect(tomas, "u-7", by=admin, now=now)
+        provider_groups.connect(tomas, "u-7", by=admin, now=now)
     Authenticator.objects.create(user=tomas, type="totp", data={})
     with world.watch("person.factors-forgotten", pages):
-        shutting.forget_factors(tomas, by=admin, now=now)
+        deactivation.forget_factors(tomas, by=admin, now=now)
     with world.watch("person.deactivated", pages):
-        shutting.shut_out(tomas, by=admin, now=now)
+        deactivation.shut_out(tomas, by=admin, now=now)
     with world.watch("person.reactivated", pages):
-        shutting.let_in(tomas, by=admin, now=now)
+        deactivation.let_in(tomas, by=admin, now=now)
     with world.watch("secrets.rotated", pages):
-        keys.rotate(by=admin, now=now)
+        secret_rotation.rotate(by=admin, now=now)
 
 
 def test_ways_in(world: World) -> None:

@@ -7,9 +7,11 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, operating, retention
+from controllers.common import retention
+from controllers.decisions import holds
 from controllers.models import Cycle
-from resources.actor import Actor
+from controllers.worker import controller_commands
+from resources.documents.actor import Actor
 from tests.controllers.faults import acting, doing, succeeds, understaffed
 from tests.controllers.making import KEEPER, declare, while_judging, work
 from tests.decisions.looking import (
@@ -24,6 +26,8 @@ from tests.live.watching import World, about_controller, about_proposal, about_r
 from tests.live.watching import world as world
 from tests.resources.making import live
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 PAGE = f"/resources/domain/{HARBOUR}"
 
@@ -71,7 +75,7 @@ def test_a_hold_in_the_way(world: World) -> None:
     keeper(clock)
     work(clock)
     wish = only()
-    wanted = holds.Wanted("pause", "resource", "Wait.", resource=harbour.pk)
+    wanted = holds.HoldRequest("pause", "resource", "Wait.", resource=harbour.pk)
     hold = holds.place(wanted, person=maya, now=clock.now).hold
     clock.advance(minutes=5)
     with world.watch("proposal.held", [*about_proposal(wish), f"/overrides/{hold.pk}"]):
@@ -89,9 +93,11 @@ def test_what_is_asked_of_a_controller(world: World) -> None:
     work(clock)
     pages = about_controller(KEEPER)
     with world.watch("controller.reconciliation-requested", pages):
-        operating.request(KEEPER, actor=Actor("person", "ines"), now=clock.now)
+        controller_commands.request(KEEPER, actor=Actor("person", "ines"), now=clock.now)
     with world.watch("controller.breaker-opened", [*pages, PAGE]):
-        operating.trip_breaker(KEEPER, person=ines, now=clock.now, reason="It runs wild.")
+        controller_commands.trip_breaker(
+            KEEPER, person=ines, now=clock.now, reason="It runs wild."
+        )
     with world.watch("controller.breaker-reset", pages):
         reset(ines, world)
     clock.advance(seconds=1)
@@ -102,7 +108,9 @@ def test_what_is_asked_of_a_controller(world: World) -> None:
 def reset(person: User, world: World) -> None:
     """Let the controller try one cycle."""
     who = Actor("person", person.username)
-    operating.reset_breaker(KEEPER, actor=who, now=world.clock.now, reason="It is mended.")
+    controller_commands.reset_breaker(
+        KEEPER, actor=who, now=world.clock.now, reason="It is mended."
+    )
 
 
 def test_what_a_controller_does_alone(world: World) -> None:

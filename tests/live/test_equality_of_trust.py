@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from django.db import transaction
 
-from controllers import autonomy, checks, deciding, drills, earning, executing
+from controllers import execution
+from controllers.decisions import answers, attention_checks, autonomy
 from controllers.models import Autonomy, Check
+from controllers.trust import promotions
+from controllers.worker import drills
 from tests.controllers.making import work
 from tests.decisions.carrying import consume
 from tests.decisions.making import controller, proposal, seen
@@ -14,6 +17,8 @@ from tests.live.watching import World, about_controller, glance
 from tests.live.watching import world as world
 from tests.resources.making import apply, live, made
 from tests.web.conftest import clock as clock
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 
 def test_drills(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +29,7 @@ def test_drills(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         drills.ask("rules", person=world.person("ines"), now=now)
     with world.watch("drill.begun drill.passed", pages):
         drills.sweep(now)
-    monkeypatch.setattr(executing, "execute", lambda *_: None)
+    monkeypatch.setattr(execution, "execute", lambda *_: None)
     drills.ask("rules", now=now)
     with world.watch("drill.failed", pages):
         drills.sweep(now)
@@ -39,7 +44,7 @@ def test_autonomy(world: World) -> None:
     with world.watch("controller.autonomy-granted", about_controller("truster")):
         grant(wish, given, world.clock.now)
     with world.watch("controller.autonomy-ended", about_controller("truster")):
-        earning.end(row, Autonomy.objects.get().pk, person=world.person(), now=world.clock.now)
+        promotions.end(row, Autonomy.objects.get().pk, person=world.person(), now=world.clock.now)
 
 
 def test_checks(world: World) -> None:
@@ -50,8 +55,8 @@ def test_checks(world: World) -> None:
     work(world.clock)
     pages = [*glance(agent), "/profile"]
     with world.watch("proposal.created", pages):
-        assert checks.sweep(now) == 1
+        assert attention_checks.sweep(now) == 1
     row = Check.objects.get().proposal
     pages.append(f"/approvals/{row.pk}")
     with world.watch("proposal.withdrawn proposal.checked", pages):
-        deciding.reject(row.pk, person=maya, seen=seen(row), now=now, reason="No.")
+        answers.reject(row.pk, person=maya, seen=seen(row), now=now, reason="No.")

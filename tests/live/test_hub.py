@@ -13,11 +13,12 @@ from asgiref import testing
 from django.db import connections
 from django.utils import timezone
 
-from controllers.live import editions, guests, hub, sockets
-from controllers.live.hub import Hub
-from controllers.live.seats import Seat
-from controllers.live.sockets import MOST_UNREAD, LiveSocket
-from resources import announcements, versions
+from controllers.web.live import broadcast, hub, session_check, sockets
+from controllers.web.live.hub import Hub
+from controllers.web.live.sockets import MOST_UNREAD, LiveSocket
+from controllers.web.live.subscription import Seat
+from resources.store import announcements
+from resources.tables import versions
 from tests.live.tabs import measure
 
 pytestmark = pytest.mark.usefixtures("growth")
@@ -112,7 +113,7 @@ async def test_who_moved_on_meanwhile_is_not_told_about_the_page_before(
 ) -> None:
     mine, reader = Hub(), Reader(session, shown)
     await elsewhere(measure, "support")
-    edition = await asyncio.to_thread(editions.publish, {reader.seat}, 0)
+    edition = await asyncio.to_thread(broadcast.publish, {reader.seat}, 0)
     asked = {reader: reader.seat}
     mine.members.add(reader)
     reader.seat = Seat("/shortcuts", shown)
@@ -154,7 +155,7 @@ async def test_a_database_that_is_away_is_mentioned_once_and_waited_for(
 
     mine, reader = Hub(), Reader(session, shown)
     with monkeypatch.context() as broken:
-        broken.setattr(editions, "publish", away)
+        broken.setattr(broadcast, "publish", away)
         mine.join(reader)
         await eventually(lambda: len(failures) > 3)
     await elsewhere(measure, "support")
@@ -196,6 +197,6 @@ async def test_there_is_room_for_so_many(session: str, monkeypatch: pytest.Monke
 def test_a_session_is_good_until_it_expires(session: str) -> None:
     now = timezone.now()
 
-    assert set(guests.welcome({session, "another"}, now)) == {session}
-    assert guests.welcome({session}, now + timedelta(hours=13)) == {}
-    assert guests.welcome(set(), now) == {}
+    assert set(session_check.welcome({session, "another"}, now)) == {session}
+    assert session_check.welcome({session}, now + timedelta(hours=13)) == {}
+    assert session_check.welcome(set(), now) == {}

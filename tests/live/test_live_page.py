@@ -14,14 +14,14 @@ from django.db import connections, transaction
 from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from controllers import people
+from controllers.access import people
 from tests.api.conftest import ALICE
 from tests.api.serving import Server
 from tests.browser import launch
 from tests.journeys.product import Product
 from tests.live.tabs import measure
 
-pytestmark = [pytest.mark.browser, pytest.mark.sqlite]
+pytestmark = [pytest.mark.browser, pytest.mark.sqlite, pytest.mark.full]
 
 Elsewhere = Callable[..., Any]
 DOMAIN = """
@@ -79,6 +79,7 @@ def page(context: BrowserContext, server: Server) -> Iterator[Page]:
     assert errors == []
 
 
+@pytest.mark.quick
 def test_a_change_is_shown_and_the_keyboard_stays_where_it_was(
     page: Page, elsewhere: Elsewhere
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from resources import versions
+from resources.tables import versions
 from tests.api.conftest import apply, domain
 
 pytestmark = pytest.mark.usefixtures("growth")

@@ -1,9 +1,9 @@
-"""The doorbell between processes, on Redis; and that nothing depends on it."""
+"""The wake-up between processes, on Redis; and that nothing depends on it."""
 
 from __future__ import annotations
 
 import asyncio
-import copy
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,65 +16,104 @@ import redis
 from django.conf import settings
 from django.db import transaction
 
-from controllers.live.doorbell import PagesBell, listen
-from resources import announcements
+from resources.store import announcements
+from resources.store.announcements import Wakeup
 from tests.api.serving import serve
 from tests.live.conftest import Open
 from tests.live.tabs import measure, opened
 from tests.live.test_sockets import delay, settled
 from tests.services import own_redis
 
+pytestmark = pytest.mark.servers
+
 NOWHERE = "redis://127.0.0.1:1/0"
 
 
 @pytest.fixture
-def doorbell(real_database: None) -> Iterator[PagesBell]:
-    """Ring others when this process commits."""
-    bell = PagesBell()
-    bell.start()
-    yield bell
-    bell.stop()
+def wakeup(real_database: None) -> Iterator[Wakeup]:
+    """Wake others when this process commits."""
+    sending = Wakeup("web")
+    sending.start()
+    yield sending
+    sending.stop()
 
 
 @pytest.fixture
 def uncrowded(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Give the test a Redis of its own: what is counted there, no other test has caused."""
-    layers = copy.deepcopy(settings.CHANNEL_LAYERS)
     with own_redis() as url:
-        layers["default"]["CONFIG"]["hosts"] = [{"address": url, "socket_timeout": None}]
         monkeypatch.setenv("REDIS_URL", url)
         settings.REDIS_URL = url
-        settings.CHANNEL_LAYERS = layers
         yield url
 
 
 @pytest.mark.postgres
-async def test_a_ring_is_heard_though_nothing_was_heard_for_long(doorbell: PagesBell) -> None:
-    heard = asyncio.Event()
-    listening = asyncio.create_task(listen(heard.set))
-    await asyncio.to_thread(wait_for_a_member)
+@pytest.mark.full
+async def test_others_are_heard_though_nothing_was_heard_for_long(wakeup: Wakeup) -> None:
+    heard, loop = asyncio.Event(), asyncio.get_running_loop()
 
-    # Redis waits five seconds for a message; a client that gives up then would be deaf.
+    def listener() -> None:
+        loop.call_soon_threadsafe(heard.set)
+
+    announcements.listen(listener)
+    announcements.own.discard(wakeup.process)
+    await asyncio.to_thread(wait_for_a_subscriber)
+
+    # A client that gives up when Redis says nothing for some seconds would be deaf.
     for quiet in (0, 6):
         await asyncio.sleep(quiet)
         heard.clear()
-        announcements.wake()
+        wakeup.committed.set()
         await asyncio.wait_for(heard.wait(), 10)
 
-    listening.cancel()
+    announcements.forget(listener)
 
 
-def wait_for_a_member() -> None:
+def wait_for_a_subscriber() -> None:
     """Wait until somebody listens."""
     with redis.Redis.from_url(str(settings.REDIS_URL)) as client:
         until = time.monotonic() + 10
-        while not client.zcard("ioa-live:group:live") and time.monotonic() < until:
+        while not client.pubsub_numsub(announcements.CHANNEL)[0][1] and time.monotonic() < until:
             time.sleep(0.02)
 
 
 @pytest.mark.postgres
-def test_a_page_that_is_quiet_for_ten_seconds_still_hears_the_next_ring(
-    doorbell: PagesBell, look: Open
+@pytest.mark.parametrize(("sender", "woken"), [("web", 2), ("worker", 1)])
+def test_workers_do_not_wake_each_other(real_database: None, sender: Any, woken: int) -> None:
+    heard: Counter[str] = Counter()
+    listeners = [partial(heard.update, [name]) for name in ("page", "worker")]
+    announcements.listen(listeners[0])
+    announcements.listen(listeners[1], to_workers=False)
+    wait_for_a_subscriber()
+
+    Wakeup(sender).send()
+    until = time.monotonic() + 5
+    while not heard["page"] and time.monotonic() < until:
+        time.sleep(0.02)
+
+    for each in listeners:
+        announcements.forget(each)
+    assert (heard["page"], heard.total()) == (1, woken)
+
+
+@pytest.mark.postgres
+def test_what_this_process_sends_wakes_it_once(wakeup: Wakeup) -> None:
+    heard: Counter[str] = Counter()
+    listener = partial(heard.update, ["here"])
+    announcements.listen(listener)
+    wait_for_a_subscriber()
+
+    announcements.wake()
+    time.sleep(1)
+
+    announcements.forget(listener)
+    assert heard["here"] == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.full
+def test_a_page_that_is_quiet_for_ten_seconds_still_hears_the_next_change(
+    wakeup: Wakeup, look: Open
 ) -> None:
     tab = look(since=settled())
     measure("a-1")
@@ -87,12 +126,12 @@ def test_a_page_that_is_quiet_for_ten_seconds_still_hears_the_next_ring(
 
 @pytest.mark.postgres
 def test_redis_is_asked_as_often_for_one_page_as_for_thirty(
-    uncrowded: str, doorbell: PagesBell, look: Open
+    uncrowded: str, wakeup: Wakeup, look: Open
 ) -> None:
     one = commands_of_a_change(look, 1)
     thirty = commands_of_a_change(look, 29)
 
-    assert one["cmdstat_eval"] >= 1
+    assert one["cmdstat_publish"] >= 1
     assert abs(thirty.total() - one.total()) <= 6
 
 
@@ -128,14 +167,9 @@ def test_pages_stay_live_while_redis_is_away(
 def test_a_commit_neither_waits_for_redis_nor_fails_without_it(
     growth: None, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings.CHANNEL_LAYERS = {
-        "default": {
-            "BACKEND": "channels_redis.core.RedisChannelLayer",
-            "CONFIG": {"hosts": [NOWHERE]},
-        }
-    }
-    bell = PagesBell()
-    bell.start()
+    settings.REDIS_URL = NOWHERE
+    sending = Wakeup("web")
+    sending.start()
     begun = time.monotonic()
     for _ in range(20):
         with transaction.atomic():
@@ -143,18 +177,42 @@ def test_a_commit_neither_waits_for_redis_nor_fails_without_it(
         time.sleep(0.02)
     committed = time.monotonic() - begun
     time.sleep(0.5)
-    bell.stop()
+    sending.stop()
 
     assert committed < 2
-    assert not bell.thread.is_alive()
+    assert not sending.thread.is_alive()
     assert caplog.text.count("Redis is away") == 1
 
 
-def test_without_redis_nobody_is_rung(settings: Any) -> None:
-    settings.CHANNEL_LAYERS = {}
-    before = set(announcements.listeners)
-    bell = PagesBell()
-    bell.start()
+def test_without_redis_only_this_process_is_woken(settings: Any) -> None:
+    settings.REDIS_URL = None
+    heard: Counter[str] = Counter()
+    listener = partial(heard.update, ["here"])
+    sending = Wakeup("web")
+    sending.start()
+    announcements.listen(listener)
+    announcements.wake()
+    announcements.forget(listener)
 
-    assert announcements.listeners == before
-    assert bell.thread.ident is None
+    assert heard["here"] == 1
+    assert not announcements.senders
+    assert sending.thread.ident is None
+    assert sending.stop()
+
+
+def test_it_hears_others_only_while_somebody_listens(settings: Any) -> None:
+    settings.REDIS_URL = NOWHERE
+    before = set(announcements.listeners)
+    listener = threading.Event().set
+    announcements.listen(listener)
+    hearing = announcements.hearing.thread
+    announcements.forget(listener)
+
+    assert hearing is not None
+    assert before or joined(hearing)
+
+
+def joined(thread: threading.Thread) -> bool:
+    """Tell whether a thread ends."""
+    thread.join(10)
+    return not thread.is_alive()

@@ -16,13 +16,16 @@ from django.test import Client
 from django.utils import timezone
 from websockets.exceptions import InvalidStatus
 
-from controllers import people
-from resources import deletion, versions
+from controllers.access import people
+from resources.tables import versions
+from resources.usecases import deletion
 from tests.api.conftest import ALICE, agent, apply
 from tests.api.serving import Server
 from tests.conftest import given
 from tests.live.conftest import Open
 from tests.live.tabs import Tab, measure, opened
+
+pytestmark = pytest.mark.full
 
 
 def settled() -> int:
@@ -30,6 +33,8 @@ def settled() -> int:
     return versions.horizon()
 
 
+@pytest.mark.quick
+@pytest.mark.full
 def test_what_another_process_commits_is_there_within_two_seconds(look: Open) -> None:
     tab = look(since=settled())
 
@@ -100,6 +105,7 @@ def test_a_page_without_a_number_is_told_what_comes(look: Open) -> None:
     assert "legal" in tab.hear()["html"]
 
 
+@pytest.mark.quick
 def test_many_changes_at_once_end_in_the_right_state_with_growing_numbers(look: Open) -> None:
     tab = look(since=settled())
     for commit in range(30):
@@ -136,6 +142,7 @@ def test_a_page_whose_thing_is_deleted_stops_nobody(look: Open) -> None:
     assert other.hear_until("support")
 
 
+@pytest.mark.quick
 def test_nobody_hears_anything_without_signing_in(server: Server) -> None:
     assert opened(server.url, "").ending() == 4401
     assert opened(server.url, "made-up").ending() == 4401

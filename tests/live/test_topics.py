@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controllers.live.seats import Refused, Seat, seat
-from controllers.live.topics import Entry, news
+from controllers.web.live.subscription import Seat, seat
+from controllers.web.live.topics import Entry, news
+from tests.problems import refuses
+from tests.rows import every_row
 
 TOLD = news(
     [
@@ -62,11 +64,11 @@ def test_a_page_names_its_address_and_what_it_knows() -> None:
 
 @pytest.mark.parametrize("address", [None, "", "approvals", "http://elsewhere/", 7, "/" * 3_000])
 def test_what_is_no_address_is_refused(address: object) -> None:
-    with pytest.raises(Refused, match="page"):
+    with refuses("invalid", match="page"):
         seat(address, None)
 
 
-@pytest.mark.parametrize("since", ["-1", "1.5", "x", "٣", -1, 1.5, True, [], "9" * 30, 2**60])
+@every_row("since", ["-1", "1.5", "x", "٣", -1, 1.5, True, [], "9" * 30, 2**60])
 def test_what_is_no_number_is_refused(since: object) -> None:
-    with pytest.raises(Refused, match="number"):
+    with refuses("invalid", match="number"):
         seat("/", since)

@@ -13,12 +13,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
-from controllers import people
-from controllers.happenings.sentences import SENTENCES
+from controllers.access import people
 from controllers.models import Cycle, Proposal
-from controllers.pages.resource_parts import SHOWN
-from resources import tokens, versions
-from resources.models import AgentToken, LedgerEvent, Resource
+from controllers.narrative.event_text.sentences import SENTENCES
+from controllers.web.resources.resource_parts import SHOWN
+from resources.tables import versions
+from resources.tables.models import AgentToken, LedgerEvent, Resource
+from resources.usecases import tokens
 from tests.conftest import Clock
 from tests.controllers.making import declare
 from tests.decisions import making

@@ -8,12 +8,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers.door import lockout
+from controllers.access import lockout
 from controllers.models import Lockout
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.door.conftest import PASSWORD
 from tests.managing.conftest import confirm, later
 from tests.rights.world import signed_in
+
+pytestmark = pytest.mark.sqlite
 
 
 @pytest.fixture

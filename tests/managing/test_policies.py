@@ -9,11 +9,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers.engine import enforcement
-from controllers.engine.types import Class, Mode
-from controllers.pages.managing_policies import BEFORE, CASES, TONES, cell
+from controllers.engine import gate
+from controllers.engine.terms import Class, Mode
+from controllers.web.manage.policies import BEFORE, CASES, TONES, cell
 from tests.resources.making import apply, made
 from tests.rights.world import signed_in
+
+pytestmark = pytest.mark.sqlite
 
 PAGE = "/manage/policies"
 
@@ -28,7 +30,7 @@ def test_the_table_is_the_engines_own(mode: Mode, title: str, note: str, questio
     from controllers.engine.gate import Question
 
     assert isinstance(question, Question)
-    word = enforcement.disposition(
+    word = gate.disposition(
         mode, question.kind, question.risk, question.reversible, question.approval
     )
 
@@ -77,7 +79,7 @@ def test_it_says_who_is_told_when_nobody_answers(client: Client) -> None:
     }
     assert apply(timezone.now(), made("Governance", "growth-rules", rules)).written
 
-    html = client.get(PAGE).content.decode()
+    html = " ".join(client.get(PAGE).content.decode().split())
 
     assert "growth-lead on pager" in html
     assert "after 20m again" in html

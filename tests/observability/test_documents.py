@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from resources import metrics
-from resources.metrics import Known
+from resources.observability import metrics
+from resources.observability.metrics import Known
 from tests import measured
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -44,7 +45,7 @@ def known(name: str) -> Known:
     return KNOWN[name]
 
 
-@pytest.mark.parametrize("expression", sorted(set(expressions())))
+@every_row("expression", sorted(set(expressions())))
 def test_every_expression_names_metrics_and_labels_that_there_are(expression: str) -> None:
     names = NAME.findall(expression)
 
@@ -75,7 +76,7 @@ def test_the_dashboard_has_a_row_for_each_area_and_asks_for_its_data_source() ->
     assert uid == {"${datasource}"}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+@every_row("rule", RULES, ids=lambda rule: rule["alert"])
 def test_every_alert_says_what_it_means_and_where_to_read_on(rule: dict[str, Any]) -> None:
     page = measured.PAGE.read_text(encoding="utf-8")
     file, _, anchor = rule["annotations"]["runbook_url"].partition("#")

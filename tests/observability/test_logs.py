@@ -22,13 +22,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers.operations.endpoints import new_secret
-from ioa_site import env, observing
-from ioa_site.logs import Json, Text
-from ioa_site.redaction import redact
-from resources import ledger, stories, tokens
-from resources.models import LedgerEvent
+from ioa_site.middleware import request_context
+from ioa_site.server.logs import Json, Text
+from ioa_site.server.redaction import redact
+from ioa_site.settings import environment
+from resources.observability import correlation
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent
+from resources.usecases import tokens
 from tests.conftest import given as give
 from tests.journeys.product import Product
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -121,7 +125,7 @@ def test_lines_of_a_request_say_which_and_how_it_was_answered(
     request = RequestFactory().get(
         "/sign-in/7/abc-def/?token=x", headers={"X-Correlation-ID": "s"}
     )
-    with observing.observed(request) as asked:
+    with request_context.observed(request) as asked:
         asked.status = view(request).status_code
         logger.warning("after")
     logger.warning("outside")
@@ -149,7 +153,7 @@ def test_answer_ledger_and_log_carry_the_id_that_the_caller_gave(
     assert answer.status_code in (200, 201), answer.content
     assert answer["X-Correlation-ID"] == "release-7"
     assert {each.correlation_id for each in LedgerEvent.objects.all()} == {"release-7"}
-    assert stories.asked.get() is None
+    assert correlation.asked.get() is None
 
 
 def planted(secret: str) -> Iterator[str]:
@@ -218,7 +222,7 @@ def test_real_secrets_of_every_sort_are_hidden(settings: Any) -> None:
         settings.DATABASES["default"]["PASSWORD"] = ""
 
 
-@pytest.mark.parametrize(
+@every_row(
     "piece",
     [
         *("a", "a-", " ", "@", "\\", "://", "://a:", "/sign-in/1", "ioa_agent", "bearer "),
@@ -246,7 +250,7 @@ def test_a_field_with_the_name_of_a_secret_is_hidden_whatever_it_holds() -> None
         "controllers/agent-performance used 5000 tokens: more than 4000",
         "The token of agent/robin is revoked.",
         "http://127.0.0.1:8000/approvals/7 answered 409 at user@example.com",
-        "ioa_site.serving and ioa_database_up are names",
+        "ioa_site.server.web_server and ioa_database_up are names",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
@@ -254,7 +258,7 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 
 def test_the_log_of_the_web_server_goes_the_same_way() -> None:
-    from ioa_site.serving import configured
+    from ioa_site.server.web_server import configured
 
     configured(lambda: None, 1)
 
@@ -287,4 +291,4 @@ def test_an_unknown_format_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("IOA_LOG_FORMAT", "xml")
 
     with pytest.raises(ImproperlyConfigured, match="IOA_LOG_FORMAT must be text or json"):
-        env.env_choice("IOA_LOG_FORMAT", ("text", "json"))
+        environment.env_choice("IOA_LOG_FORMAT", ("text", "json"))

@@ -12,13 +12,19 @@ from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.test import Client
 
-from controllers import chores, deciding, delivery, executing, queue, recovery
-from controllers.cycles import Means
-from controllers.live.doorbell import Doorbell
-from controllers.live.hub import Hub
+from controllers import execution
+from controllers.decisions import answers
+from controllers.loop import recovery
+from controllers.loop.cycle_run import Means
 from controllers.models import Cycle, Delivery, Hold, Proposal
-from resources import evidence, ledger
-from resources.actor import SYSTEM
+from controllers.notifications import delivery
+from controllers.web.live.hub import Hub
+from controllers.worker import housekeeping
+from controllers.workqueue import queue
+from resources.documents.actor import SYSTEM
+from resources.store import evidence
+from resources.store.announcements import Wakeup
+from resources.tables import ledger
 from tests.conftest import Clock
 from tests.controllers.making import controller, declare, drifted, healthy, work
 from tests.decisions import making
@@ -77,9 +83,9 @@ def test_how_long_people_took_counts_when_they_decide_and_not_with_every_vote(
     given: dict[str, Any] = {"seen": making.seen(row), "reason": "Looked at it."}
     now = clock.now + timedelta(minutes=2)
 
-    deciding.approve(row.pk, person=maya, now=now, **given)
+    answers.approve(row.pk, person=maya, now=now, **given)
     assert grown.of('ioa_decision_seconds_count{answer="approve"}') == 0
-    deciding.approve(row.pk, person=alone, now=now, **given)
+    answers.approve(row.pk, person=alone, now=now, **given)
 
     assert grown.of('ioa_decision_seconds_count{answer="approve"}') == 1
     assert grown.of('ioa_decision_seconds_sum{answer="approve"}') == pytest.approx(120)
@@ -88,10 +94,10 @@ def test_how_long_people_took_counts_when_they_decide_and_not_with_every_vote(
 def test_an_effect_counts_by_who_did_it_and_what_became_of_it(clock: Clock, maya: User) -> None:
     row = making.proposal(clock, making.agent(clock), None, proposer="person/robin")
     seen = making.seen(row)
-    deciding.approve(row.pk, person=maya, seen=seen, now=clock.now, reason="Looked at it.")
+    answers.approve(row.pk, person=maya, seen=seen, now=clock.now, reason="Looked at it.")
     grown = Growth()
 
-    executing.run_due("worker", Means(clock=lambda: clock.now))
+    execution.run_due("worker", Means(clock=lambda: clock.now))
 
     assert Proposal.objects.get(pk=row.pk).state == "verifying"
     assert grown.of('ioa_effects_total{kind="control-plane",outcome="done"}') == 1
@@ -126,19 +132,17 @@ def test_open_pages_are_counted_while_they_are_open() -> None:
     assert scrape()["ioa_live_sockets"] == 0
 
 
-def test_a_ring_that_fails_is_counted() -> None:
-    class Broken(Doorbell):
-        name = "pages"
-
-        def ring(self) -> None:
+def test_a_wakeup_that_fails_is_counted() -> None:
+    class Broken(Wakeup):
+        def send(self) -> None:
             raise OSError("Redis is away.")
 
-    bell, grown = Broken(), Growth()
+    wakeup, grown = Broken("web"), Growth()
 
-    bell.attempt()
-    bell.attempt()
+    wakeup.attempt()
+    wakeup.attempt()
 
-    assert grown.of('ioa_doorbell_failures_total{bell="pages"}') == 2
+    assert grown.of("ioa_wakeup_failures_total") == 2
 
 
 def test_what_waits_is_read_when_somebody_asks(clock: Clock, maya: User) -> None:
@@ -182,7 +186,7 @@ def test_a_message_that_was_given_up_counts_as_failed(clock: Clock) -> None:
 def test_a_loop_that_never_beat_is_silent_for_ever(clock: Clock) -> None:
     assert scrape()["ioa_loop_heartbeat_age_seconds"] == float("inf")
 
-    chores.run_due(clock.now)
+    housekeeping.run_due(clock.now)
 
     assert scrape()["ioa_loop_heartbeat_age_seconds"] < 60
 

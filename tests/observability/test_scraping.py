@@ -15,10 +15,11 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
-from controllers import scraping
-from ioa_site import env
+from controllers.worker import metrics_export
+from ioa_site.settings import environment
 from tests.journeys.product import PATIENCE, Product
 from tests.observability.reading import numbers
+from tests.rows import every_row
 
 TOKEN = "a-token-of-enough-letters"
 
@@ -32,7 +33,7 @@ def test_this_machine_needs_no_sign_in_while_there_is_no_token() -> None:
     assert numbers(answer.content.decode())["ioa_database_up"] == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     "given",
     [
         {"REMOTE_ADDR": "192.0.2.7"},
@@ -51,7 +52,7 @@ def test_everybody_else_finds_nothing(given: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"])
 def test_this_machine_has_many_names(address: str) -> None:
-    assert scraping.permitted({}, address)
+    assert metrics_export.permitted({}, address)
 
 
 @pytest.mark.django_db
@@ -85,7 +86,7 @@ def test_a_token_that_nobody_could_send_stops_the_start(
     monkeypatch.setenv("IOA_METRICS_TOKEN", value)
 
     with pytest.raises(ImproperlyConfigured, match="IOA_METRICS_TOKEN must have at least 16"):
-        env.env_token("IOA_METRICS_TOKEN")
+        environment.env_token("IOA_METRICS_TOKEN")
 
 
 @pytest.fixture(params=["", TOKEN])
@@ -108,6 +109,7 @@ def worker(tmp_path: Path, request: Any) -> Iterator[tuple[str, str]]:
     process.stdout.close()
 
 
+@pytest.mark.full
 @pytest.mark.sqlite
 def test_a_worker_serves_its_own_numbers_by_the_same_rule(worker: tuple[str, str]) -> None:
     where, token = worker

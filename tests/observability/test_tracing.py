@@ -20,16 +20,20 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from controllers import deciding, delivery, proposals
-from controllers.executing import calling
-from controllers.executing.handing_out import Order
+from controllers.decisions import answers
+from controllers.execution import outside_calls
+from controllers.execution.permits import Order
 from controllers.models import Endpoint
-from ioa_site import tracing as site
-from resources import tracing
+from controllers.notifications import delivery
+from ioa_site.server import span_export as site
+from resources.observability import spans as tracing
 from tests.conftest import Clock
 from tests.controllers.making import controller, declare, drifted, work
 from tests.decisions import making
 from tests.journeys.product import Product
+from tests.problems import refuses
+
+pytestmark = pytest.mark.full
 
 GZIP = b"\x1f\x8b"
 BLOCKED = "import sys; sys.modules['opentelemetry.sdk'] = None\n"
@@ -95,9 +99,9 @@ def test_a_decision_is_a_span_also_when_it_is_refused(
     row = making.proposal(clock, making.agent(clock))
     said: dict[str, Any] = {"person": maya, "seen": making.seen(row), "now": clock.now}
 
-    deciding.reject(row.pk, reason="No.", **said)
-    with pytest.raises(proposals.Refused):
-        deciding.approve(row.pk, reason="Yes.", **said)
+    answers.reject(row.pk, reason="No.", **said)
+    with refuses("decided"):
+        answers.approve(row.pk, reason="Yes.", **said)
 
     rejected, approved = spans.named("decision")
     assert rejected.attributes == {
@@ -116,7 +120,7 @@ def test_a_call_to_a_machine_goes_on_with_the_story_of_its_proposal(
     soon = clock.now + timedelta(seconds=5)
     order = Order(1, 1, 1, 1, nowhere, {}, "key", soon, "story")
 
-    calling.make(order, lambda: clock.now)
+    outside_calls.make(order, lambda: clock.now)
 
     assert spans.one("call").attributes == {"ioa.correlation_id": "story", "ioa.to": "billing"}
 
@@ -193,8 +197,8 @@ def test_what_keeps_and_sends_spans_is_not_imported_unless_it_is_asked_for(
     # The client of Redis looks for meters by itself; spans are only ours.
     program = (
         "import sys, django; django.setup()\n"
-        "import ioa_site.asgi, ioa_site.tracing, controllers.runner\n"
-        "with ioa_site.tracing.kept(): pass\n"
+        "import ioa_site.asgi, ioa_site.server.span_export, controllers.worker.worker_loop\n"
+        "with ioa_site.server.span_export.kept(): pass\n"
         "spans = ('opentelemetry.sdk.trace', 'opentelemetry.exporter')\n"
         "print([name for name in sys.modules if name.startswith(spans)])"
     )

@@ -9,16 +9,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from controllers.happenings.sentences import SENTENCES
-from resources.yaml_text import read_yaml
+from controllers.decisions import answers
+from controllers.decisions.answers import ProposalAnswer
+from controllers.narrative.event_text.sentences import SENTENCES
+from resources.documents.yaml_text import read_yaml
 from tests.reference.writing import code, listed, table
 
 PAYLOADS = Path(__file__).with_name("payloads.yaml")
 HEAD = """\
 # Events
 
-Every entry that the ledger can have. Made by `python -m tests.catalogue` of
-`controllers/happenings/sentences.py` and `tests/reference/payloads.yaml`; do not edit it.
+Every entry that the ledger can have. `python -m tests.catalogue` makes this page of
+`controllers/narrative/event_text/sentences.py`, `controllers/decisions/answers/` and
+`tests/reference/payloads.yaml`: do not edit it.
 
 Each entry has `id`, `stream`, `seq`, `at`, `event`, `category`, `severity`, `actor`, `subject`,
 `correlationId`, `causationId`, `payload`, and the hashes that chain it. Read them at `/audit`,
@@ -42,6 +45,12 @@ WORDS: Mapping[str, str] = {
     "to": "who does it",
     "watched": "what it watches",
 }
+# What the entry of every answer says, and of one that is about what was seen.
+ANSWERED = (
+    *("actionDigest", "answer", "basisDigest", "behalf", "proposal", "reason", "resource"),
+    *("revision", "state"),
+)
+SHOWN = ("shownDigest", "shownRevision")
 # What no sentence can do without.
 NEEDED = {"operation": " [operation]", "percent": " [percent]"}
 
@@ -83,9 +92,15 @@ def meaning(event: str) -> str:
 
 @cache
 def payloads() -> dict[str, list[str]]:
-    """Read which fields the payload of each event may have."""
+    """Read which fields the payload of each event may have; an answer says it of its own."""
     found: dict[str, list[str]] = read_yaml(PAYLOADS.read_text(encoding="utf-8"))
-    return found
+    spoken = {each.event: said(each) for each in answers.ALL if each.event}
+    return {**found, **spoken}
+
+
+def said(answer: ProposalAnswer) -> list[str]:
+    """Return what the entry of an answer may say."""
+    return sorted({*ANSWERED, *(SHOWN if answer.bound else ()), *answer.payload})
 
 
 def undescribed(told: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from resources import kinds
-from resources.kind import COMMON_CONDITIONS, ConditionType, Kind
+from resources.documents import kinds
+from resources.documents.kind import COMMON_CONDITIONS, ConditionType, Kind
 from tests.reference.writing import code, listed, table
 
 Schema = Mapping[str, Any]
 HEAD = """\
 # Kinds
 
-Every field of every resource. Made by `python -m tests.catalogue` of `resources/kinds/`; do not
-edit it.
+Every field of every resource. `python -m tests.catalogue` makes this page of
+`resources/documents/kinds/`: do not edit it.
 
 A document has `apiVersion` (`ioa.dev/v0.2`), `kind`, `metadata` and `spec`. `status` is what was
 observed: agents report it, and a document may bring it for a resource that has none. **Bold**

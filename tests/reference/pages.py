@@ -6,13 +6,28 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests import catalogue, measured
-from tests.reference import commands, events, kinds, reasons, settings
+from tests.reference import (
+    answers,
+    commands,
+    contexts,
+    dimensions,
+    events,
+    kinds,
+    reasons,
+    rights,
+    settings,
+)
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "reference"
+# Contexts come first: where two pages have one name, the last one is meant by it.
 PAGES: Mapping[Path, Callable[[], str]] = {
+    **contexts.pages(),
     FOLDER / "kinds.md": kinds.page,
+    FOLDER / "answers.md": answers.page,
+    FOLDER / "dimensions.md": dimensions.page,
     FOLDER / "events.md": events.page,
     FOLDER / "reasons.md": reasons.page,
+    FOLDER / "rights.md": rights.page,
     FOLDER / "settings.md": settings.page,
     FOLDER / "commands.md": commands.page,
     catalogue.TABLE: catalogue.page,
@@ -22,6 +37,6 @@ PAGES: Mapping[Path, Callable[[], str]] = {
 
 def write() -> None:
     """Write them all."""
-    FOLDER.mkdir(exist_ok=True)
     for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page(), encoding="utf-8")

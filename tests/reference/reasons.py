@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from controllers.access.roles import interests
 from controllers.engine import errors
 from controllers.engine.report import ENDINGS, ERRORS, VERDICTS
-from controllers.roles import interests
 from tests.reference.scanning import Call, calls
 from tests.reference.writing import code, table
 
@@ -63,7 +63,7 @@ class Sort(NamedTuple):
     def calls(self) -> Iterator[Call]:
         """Return the calls that give them; pages only repeat what others say."""
         found = calls(self.call, self.below)
-        return (each for each in found if not each.file.startswith("controllers/pages/"))
+        return (each for each in found if not each.file.startswith("controllers/web/"))
 
 
 SORTS = (
@@ -93,7 +93,7 @@ SORTS = (
     Sort(
         "People",
         "Why somebody may not: `code` of a 403, and of `mayDecide`.",
-        "Denied",
+        "denied",
         (0, "code"),
         (1, "message"),
     ),
@@ -142,7 +142,7 @@ def said(sort: Sort) -> dict[str, str]:
         for key in keys(call, sort.code)
         for text in [*call.words(*sort.words)] or [""]
     )
-    if sort.call == "Denied":
+    if sort.call == "denied":
         found |= {key: [text] for key, text in interests.SENTENCES.items()}
     return {key: SAID.get(key) or " / ".join(texts) for key, texts in found.items()}
 

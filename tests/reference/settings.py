@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ioa_site import variables
+from ioa_site.settings import variables
 from tests.reference.writing import code, table
 
 HEAD = """\
 # Settings
 
 Everything is set by variables of the environment. Made by `python -m tests.catalogue` of
-`ioa_site/variables.py`; do not edit it.
+`ioa_site/settings/variables.py`; do not edit it.
 
 """
 FOOT = """

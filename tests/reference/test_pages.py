@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from controllers.happenings.sentences import SENTENCES
-from ioa_site import cli, env
-from resources import kinds
+from controllers.narrative.event_text.sentences import SENTENCES
+from ioa_site import cli
+from ioa_site.settings import environment
+from resources.documents import kinds
 from tests.reference import events, reasons, scanning
 from tests.reference.pages import FOLDER, PAGES
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -63,7 +65,7 @@ def test_nothing_is_said_of_a_code_that_is_gone() -> None:
     assert set(reasons.SAID) <= {key for sort in reasons.SORTS for key in reasons.said(sort)}
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
+@every_row("path", WRITTEN, ids=lambda path: path.name)
 def test_every_link_of_a_document_leads_somewhere(path: Path) -> None:
     for target, anchor in LINK.findall(path.read_text(encoding="utf-8")):
         found = (path.parent / target).resolve() if target else path
@@ -72,11 +74,11 @@ def test_every_link_of_a_document_leads_somewhere(path: Path) -> None:
             assert anchor in anchors(found), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.name)
+@every_row("path", WRITTEN, ids=lambda path: path.name)
 def test_no_document_names_a_variable_that_stops_the_start(path: Path) -> None:
     named = set(re.findall(r"\bIOA_[A-Z_]+\b", path.read_text(encoding="utf-8")))
 
-    assert named <= env.KNOWN
+    assert named <= environment.KNOWN
 
 
 def test_the_map_leads_to_every_page() -> None:

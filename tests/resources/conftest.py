@@ -10,17 +10,13 @@ from typing import Any
 import pytest
 from django.db import connection, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from hypothesis import settings
 
-from resources import evidence, ledger
-from resources.ledger import Entry
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.ledger import Entry
 from tests.conftest import Clock
 from tests.resources.making import ALICE
 from tests.resources.tampering import LAST
-
-# A busy machine is not a slow program.
-settings.register_profile("ioa", deadline=None)
-settings.load_profile("ioa")
 
 
 def on_file(memory: BaseDatabaseWrapper, file: Path) -> Iterator[None]:

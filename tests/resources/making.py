@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db.models import Model
 
-from resources import snapshots, specs, statuses
-from resources.actor import Actor
-from resources.kind import Document
-from resources.models import (
+from resources.documents.actor import Actor
+from resources.documents.kind import Document
+from resources.store import snapshots
+from resources.tables.models import (
     ChangeCounter,
     Condition,
     Label,
@@ -21,6 +21,7 @@ from resources.models import (
     Resource,
     ResourceRevision,
 )
+from resources.usecases import specs, statuses
 
 ALICE = Actor("person", "alice")
 ROBIN = Actor("agent", "robin")
@@ -72,7 +73,9 @@ def owned(
 
 def apply(now: datetime, *documents: Document, **options: Any) -> specs.Outcome:
     """Apply documents as Alice."""
-    return specs.apply([specs.Wish(each) for each in documents], actor=ALICE, now=now, **options)
+    return specs.apply(
+        [specs.DesiredDocument(each) for each in documents], actor=ALICE, now=now, **options
+    )
 
 
 def actions(outcome: specs.Outcome) -> list[str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from resources import evidence, ledger
-from resources.canonical import digest
-from resources.models import LedgerEvent, LedgerStream
+from resources.documents.canonical import digest
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent, LedgerStream
 
 LAST = 6
 

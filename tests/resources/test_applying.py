@@ -6,9 +6,9 @@ from copy import deepcopy
 
 import pytest
 
-from resources import specs
-from resources.kind import Document
-from resources.models import LedgerEvent, Resource, ResourceRevision
+from resources.documents.kind import Document
+from resources.tables.models import LedgerEvent, Resource, ResourceRevision
+from resources.usecases import specs
 from tests.conftest import Clock
 from tests.resources.making import (
     ALICE,
@@ -28,12 +28,12 @@ ROBIN = made("Agent", "robin")
 
 
 def expect(clock: Clock, document: Document, version: int | None) -> specs.Applied:
-    wish = specs.Wish(document, expected=version)
+    wish = specs.DesiredDocument(document, expected=version)
     return specs.apply([wish], actor=ALICE, now=clock.now).results[0]
 
 
 def test_a_new_document_is_created(clock: Clock) -> None:
-    wishes = [specs.Wish(each, message="First import.") for each in (HARBOUR, ROBIN)]
+    wishes = [specs.DesiredDocument(each, message="First import.") for each in (HARBOUR, ROBIN)]
 
     outcome = specs.apply(wishes, actor=ALICE, now=clock.now)
 

@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.canonical import canonical, digest
+from resources.documents.canonical import canonical, digest
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53) + 1, 2**53 - 1)
 SCALARS = st.none() | st.booleans() | NUMBERS | st.text()

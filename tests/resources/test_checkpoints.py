@@ -10,10 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.db import transaction
 
-from resources import evidence, ledger
-from resources.canonical import canonical, digest
-from resources.ledger import Entry
-from resources.models import Checkpoint
+from resources.documents.canonical import canonical, digest
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.ledger import Entry
+from resources.tables.models import Checkpoint
 from tests.conftest import Clock
 from tests.resources.making import ALICE
 from tests.resources.tampering import (

@@ -6,12 +6,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from resources import counting
-from resources.models import Resource
+from resources.tables import bounded_count
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.resources.making import apply, made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def test_a_count_ends_where_it_is_cut_and_many_are_one_statement(clock: Clock) -> None:
@@ -21,7 +21,7 @@ def test_a_count_ends_where_it_is_cut_and_many_are_one_statement(clock: Clock) -
     rows = Resource.objects.order_by()
 
     with CaptureQueriesContext(connection) as queries:
-        found = counting.together(rows[:3], rows, rows.filter(kind="Tool"))
+        found = bounded_count.together(rows[:3], rows, rows.filter(kind="Tool"))
 
     assert found == [3, 5, 0]
     assert len(queries) == 1
@@ -30,4 +30,4 @@ def test_a_count_ends_where_it_is_cut_and_many_are_one_statement(clock: Clock) -
 def test_what_can_have_no_rows_counts_as_none() -> None:
     rows = Resource.objects.order_by()
 
-    assert counting.together(rows.none(), rows.filter(pk__in=[])) == [0, 0]
+    assert bounded_count.together(rows.none(), rows.filter(pk__in=[])) == [0, 0]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from resources import deletion
-from resources.models import LedgerEvent, Resource, ResourceRevision
+from resources.tables.models import LedgerEvent, Resource, ResourceRevision
+from resources.usecases import deletion
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import (
     ALICE,
     actions,
@@ -65,7 +66,7 @@ def test_the_name_is_free_again(clock: Clock) -> None:
 def test_what_is_not_there_cannot_be_deleted(clock: Clock, name: str) -> None:
     apply(clock.now, made("Domain", "harbour"))
 
-    with pytest.raises(deletion.NotFound):
+    with refuses("not-found"):
         delete(clock, "Domain", name)
 
 
@@ -74,7 +75,7 @@ def test_what_is_dead_cannot_be_deleted_again(clock: Clock) -> None:
     delete(clock, "Domain", "harbour")
     before = everything()
 
-    with pytest.raises(deletion.NotFound):
+    with refuses("not-found"):
         delete(clock, "Domain", "harbour")
     assert everything() == before
 
@@ -83,10 +84,10 @@ def test_a_version_that_has_passed_is_a_conflict(clock: Clock) -> None:
     apply(clock.now, made("Domain", "harbour"))
     version = live("Domain", "harbour").resource_version
 
-    with pytest.raises(deletion.Conflict) as caught:
+    with refuses("conflict") as caught:
         delete(clock, "Domain", "harbour", expected=version - 1)
 
-    assert caught.value.current == version
+    assert caught.value.facts == {"currentVersion": str(version)}
     assert delete(clock, "Domain", "harbour", expected=version) == {"harbour"}
 
 
@@ -154,10 +155,10 @@ def test_block_lists_what_stands_in_the_way(clock: Clock) -> None:
     )
     before = everything()
 
-    with pytest.raises(deletion.Blocked) as caught:
+    with refuses("blocked") as caught:
         delete(clock, "Domain", "a")
 
-    assert caught.value.dependents == ["agent/b", "domain/c"]
+    assert caught.value.facts["dependents"] == ["agent/b", "domain/c"]
     assert everything() == before
 
 
@@ -165,7 +166,7 @@ def test_an_owner_without_a_policy_blocks(clock: Clock) -> None:
     child = made("Domain", "b", metadata={"ownerReferences": [{"kind": "Domain", "name": "a"}]})
     apply(clock.now, made("Domain", "a"), child)
 
-    with pytest.raises(deletion.Blocked):
+    with refuses("blocked"):
         delete(clock, "Domain", "a")
 
 
@@ -177,7 +178,7 @@ def test_block_deep_below_stops_the_whole_cascade(clock: Clock) -> None:
         owned("Domain", "c", ("Domain", "b", "block")),
     )
 
-    with pytest.raises(deletion.Blocked, match="domain/c"):
+    with refuses("blocked", match="domain/c"):
         delete(clock, "Domain", "a")
     assert names() == {"a", "b", "c"}
 

@@ -6,12 +6,12 @@ import json
 from copy import deepcopy
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.differences import Difference, compare, merge, same
+from resources.documents.differences import Difference, compare, merge, same
 from tests.resources.values import values
+from tests.rows import every_row
 
 NO_NULLS = st.recursive(
     st.booleans() | st.integers(-5, 5) | st.text("ab/~", max_size=3),
@@ -23,7 +23,7 @@ NO_NULLS = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "after", "expected"),
     [
         ({"a": 1}, {"a": 1}, []),
@@ -48,7 +48,7 @@ def test_differences_name_place_and_values(
 
 
 # The table of RFC 7396, appendix A.
-@pytest.mark.parametrize(
+@every_row(
     ("target", "patch", "result"),
     [
         ('{"a":"b"}', '{"a":"c"}', '{"a":"c"}'),

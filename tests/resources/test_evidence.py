@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from resources import evidence, ledger
-from resources.ledger import Entry
-from resources.models import LedgerEvent
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.ledger import Entry
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.resources.making import ALICE
 from tests.resources.tampering import (

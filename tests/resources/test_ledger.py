@@ -7,12 +7,17 @@ from django.db import DatabaseError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources import deletion, evidence, ledger
-from resources.actor import SYSTEM
-from resources.ledger import Entry
-from resources.models import LedgerEvent, LedgerStream, Resource
+from resources.documents.actor import SYSTEM
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.ledger import Entry
+from resources.tables.models import LedgerEvent, LedgerStream, Resource
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.resources.making import ALICE, apply, made, report
+from tests.tiers import examples
+
+pytestmark = pytest.mark.servers
 
 TABLES = ("resources_ledgerevent", "resources_checkpoint")
 
@@ -188,7 +193,7 @@ def operate(clock: Clock, operation: str, name: str) -> None:
 
 
 @pytest.mark.django_db
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(OPERATIONS)
 def test_an_untouched_ledger_always_verifies(
     clock: Clock, operations: list[tuple[str, str]]

@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from resources import deletion, kinds, specs
-from resources.actor import SYSTEM, Actor
-from resources.differences import merge
-from resources.kind import Document
-from resources.specs import Applied, Wish
+from resources.documents import kinds
+from resources.documents.actor import SYSTEM, Actor
+from resources.documents.differences import merge
+from resources.documents.kind import Document
+from resources.usecases import deletion, specs
+from resources.usecases.specs import Applied, DesiredDocument
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import ALICE, ROBIN, everything, live, made, shown
+from tests.rows import every_row
 
 ALERT: Document = {"type": "alert", "severity": "error", "channels": ["slack-ops", "email-cto"]}
 REPAIR = {"type": "reconcile", "operation": "scale-agents"}
@@ -185,11 +188,11 @@ def document(kind: str, patch: Document | None = None) -> Document:
 
 
 def write(clock: Clock, wanted: Document, by: Actor = ALICE, **options: Any) -> Applied:
-    return specs.apply([Wish(wanted, **options)], actor=by, now=clock.now).results[0]
+    return specs.apply([DesiredDocument(wanted, **options)], actor=by, now=clock.now).results[0]
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kind", "patch", "pointer"), LOWERED)
+@every_row(("kind", "patch", "pointer"), LOWERED, rolled_back=True)
 def test_nobody_lowers_a_guard_alone(
     clock: Clock, kind: str, patch: Document, pointer: str
 ) -> None:
@@ -210,7 +213,7 @@ def test_nobody_lowers_a_guard_alone(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kind", "patch"), KEPT)
+@every_row(("kind", "patch"), KEPT, rolled_back=True)
 def test_one_person_may_raise_a_guard_and_change_what_is_none(
     clock: Clock, kind: str, patch: Document
 ) -> None:
@@ -225,7 +228,7 @@ def test_one_person_may_raise_a_guard_and_change_what_is_none(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("kind", "patch", "pointer"), LOWERED)
+@every_row(("kind", "patch", "pointer"), LOWERED, rolled_back=True)
 def test_what_enough_people_approved_is_written(
     clock: Clock, kind: str, patch: Document, pointer: str
 ) -> None:
@@ -286,8 +289,8 @@ def test_what_is_usual_counts_where_nothing_was_said(clock: Clock) -> None:
 def test_a_dry_run_says_so_too_and_the_rest_of_a_set_waits_or_goes_on(clock: Clock) -> None:
     write(clock, document("Controller"))
     wishes = [
-        Wish(document("Controller", {"enforcementMode": "observe"})),
-        Wish(made("Domain", "harbour")),
+        DesiredDocument(document("Controller", {"enforcementMode": "observe"})),
+        DesiredDocument(made("Domain", "harbour")),
     ]
 
     dry = specs.apply(wishes, actor=ALICE, now=clock.now, dry_run=True)
@@ -309,7 +312,7 @@ def test_other_kinds_have_no_guards(kind: Any) -> None:
 def test_deleting_is_no_way_around_an_approval_policy(clock: Clock) -> None:
     assert write(clock, document("Governance")).action == "created"
 
-    with pytest.raises(deletion.Blocked, match=r"spec.approvalPolicies of governance/guard"):
+    with refuses("blocked", match=r"spec.approvalPolicies of governance/guard"):
         deletion.delete("Governance", "guard", actor=ALICE, now=clock.now)
 
     without = document("Governance", {"approvalPolicies": None})

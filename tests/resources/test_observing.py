@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from resources import specs, statuses, store
-from resources.actor import SYSTEM, Actor
-from resources.kind import Document
-from resources.models import LedgerEvent
-from resources.statuses import Report
+from resources.documents.actor import SYSTEM, Actor
+from resources.documents.kind import Document
+from resources.store import store
+from resources.tables.models import LedgerEvent
+from resources.usecases import specs, statuses
+from resources.usecases.statuses import Report
 from tests.conftest import Clock
 from tests.resources.making import (
     ALICE,
@@ -128,7 +129,7 @@ def test_saying_nothing_new_only_moves_when_it_was_heard(clock: Clock) -> None:
 
 
 def test_a_spec_that_is_written_meanwhile_does_not_unhear_a_report(clock: Clock) -> None:
-    wish = specs.Wish(made("Agent", "robin", {"purpose": "Plan more."}))
+    wish = specs.DesiredDocument(made("Agent", "robin", {"purpose": "Plan more."}))
     drafts, _ = specs.plan([specs.check(wish, set())], clock.now)
 
     report(clock.advance(minutes=5), "robin", {"state": "idle"})

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import random
 import threading
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import transaction
 
-from resources import deletion, evidence, ledger, specs, statuses, tokens
-from resources.actor import SYSTEM
-from resources.ledger import Entry
-from resources.models import Checkpoint, Resource, ResourceRevision
+from resources.documents.actor import SYSTEM
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.ledger import Entry
+from resources.tables.models import Checkpoint, Resource, ResourceRevision
+from resources.usecases import deletion, specs, statuses, tokens
 from tests.conftest import Clock
+from tests.problems import tolerating
 from tests.resources.making import ALICE, apply, live, made, shown
 from tests.resources.racing import Background, together
 
-pytestmark = pytest.mark.usefixtures("real_database")
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
 CLIENTS = 8
 
@@ -38,7 +40,7 @@ def test_of_eight_who_have_seen_the_same_version_one_wins(clock: Clock) -> None:
     apply(clock.now, purpose("Start."))
 
     def attempt(version: int, text: str) -> str:
-        wish = specs.Wish(purpose(text), expected=version)
+        wish = specs.DesiredDocument(purpose(text), expected=version)
         return specs.apply([wish], actor=ALICE, now=clock.now).results[0].action
 
     for round_ in range(5):
@@ -72,7 +74,7 @@ def test_eight_who_expect_nothing_write_one_after_the_other(clock: Clock) -> Non
 @pytest.mark.parametrize("expected", [0, None])
 def test_of_eight_who_create_one_name_one_does(clock: Clock, expected: int | None) -> None:
     def create() -> str:
-        wish = specs.Wish(purpose("Same."), expected=expected)
+        wish = specs.DesiredDocument(purpose("Same."), expected=expected)
         return specs.apply([wish], actor=ALICE, now=clock.now).results[0].action
 
     results = together([create] * CLIENTS)
@@ -141,7 +143,7 @@ def act_at_random(clock: Clock, client: int) -> None:
                 told = [statuses.Report("Agent", name, {"errorRate": step}) for name in chosen]
                 statuses.observe(told, actor=SYSTEM, now=clock.now)
             case "delete":
-                with suppress(deletion.NotFound):
+                with tolerating("not-found"):
                     deletion.delete("Agent", chosen[0], actor=ALICE, now=clock.now)
             case _:
                 apply(clock.now, made("Domain", "harbour", {"agents": chosen}))

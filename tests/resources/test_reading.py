@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.kind import Problem
-from resources.reader import Unreadable, admit, read_json
+from resources.documents.kind import Fault
+from resources.documents.reader import Unreadable, admit, read_json
+from tests.rows import every_row
 
 LONG = "x" * 65_536
 
 
-def refused(data: bytes | str) -> list[Problem]:
+def refused(data: bytes | str) -> list[Fault]:
     with pytest.raises(Unreadable) as caught:
         read_json(data)
     return caught.value.problems
@@ -26,7 +27,7 @@ def nested(depth: int) -> str:
     return "[" * depth + "1" + "]" * depth
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "value"),
     [
         ('{"a": [1, true, null, "é"]}', {"a": [1, True, None, "é"]}),
@@ -60,7 +61,7 @@ def test_a_byte_order_mark_is_dropped() -> None:
     assert read_json('\ufeff{"a": 1}') == {"a": 1}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "pointer", "message"),
     [
         ('{"a": NaN}', "/a", "NaN"),
@@ -133,7 +134,7 @@ def test_every_reason_is_given_at_once_up_to_fifty() -> None:
     assert len(many) == 50
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("data", "message"),
     [
         (b'{"a": "\xff"}', "not UTF-8: byte 7"),

@@ -6,9 +6,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from controllers.chores import recheck_references
-from resources import deletion
-from resources.models import Condition, LedgerEvent, Reference, Resource
+from controllers.worker.housekeeping import recheck_references
+from resources.tables.models import Condition, LedgerEvent, Reference, Resource
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.resources.making import ALICE, actions, apply, condition, live, made, owned
 

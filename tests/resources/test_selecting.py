@@ -7,11 +7,15 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources import selectors
-from resources.models import Resource
-from resources.selectors import Term, match_labels, matching, parse
+from resources.store.selectors import Term, match_labels, matching, parse
+from resources.tables.models import Resource
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import apply, made
+from tests.rows import every_row
+from tests.tiers import examples
+
+pytestmark = pytest.mark.servers
 
 KEYS = ["tier", "region", "a.b/c-d"]
 VALUES = ["", "gold", "north-1", "G.o_d"]
@@ -33,7 +37,7 @@ TERMS = st.one_of(
 )
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "terms"),
     [
         ("", ()),
@@ -55,7 +59,7 @@ def test_selectors_are_read(text: str, terms: tuple[Term, ...]) -> None:
     assert parse(text) == terms
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         ",", "a,", ",a", "a,,b", "=b", "a=b=c", "a>b", "a in x", "a in (x", "a in x)", "a in",
@@ -65,7 +69,7 @@ def test_selectors_are_read(text: str, terms: tuple[Term, ...]) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_selector_is_refused(text: str) -> None:
-    with pytest.raises(selectors.Invalid):
+    with refuses("invalid"):
         parse(text)
 
 
@@ -118,7 +122,7 @@ def holds(labels: dict[str, str], term: Term) -> bool:
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(LABELS, max_size=6), st.lists(TERMS, max_size=3).map(",".join))
 def test_sql_answers_as_the_definition_says(
     clock: Clock, labels: list[dict[str, str]], text: str

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from resources.kind import Document
+from resources.documents.kind import Document
 from tests.conftest import Clock
 from tests.resources.making import actions, apply, made
 

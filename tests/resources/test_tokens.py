@@ -12,10 +12,12 @@ from django.core import serializers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources import deletion, tokens
-from resources.models import AgentToken, LedgerEvent
+from resources.tables.models import AgentToken, LedgerEvent
+from resources.usecases import deletion, tokens
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import ALICE, apply, made
+from tests.tiers import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +111,7 @@ def test_it_dies_at_once_when_revoked(clock: Clock) -> None:
 
 
 def test_what_does_not_exist_cannot_be_revoked(clock: Clock) -> None:
-    with pytest.raises(tokens.NotFound):
+    with refuses("not-found"):
         tokens.revoke("nobody", actor=ALICE, now=clock.now)
 
 
@@ -138,7 +140,7 @@ def test_it_dies_with_its_agent_and_stays_dead(clock: Clock) -> None:
 def test_what_nobody_may_have_is_refused(
     clock: Clock, agent: str, options: dict[str, Any]
 ) -> None:
-    with pytest.raises(tokens.Refused):
+    with refuses("invalid"):
         issue(clock, agent, **options)
     assert not AgentToken.objects.exists()
     assert not LedgerEvent.objects.filter(event="token.issued").exists()
@@ -205,7 +207,7 @@ def test_anything_else_is_nothing(clock: Clock, text: str) -> None:
     assert tokens.authenticate(text, now=clock.now) is None
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=80))
 def test_any_text_gets_an_answer(clock: Clock, text: str) -> None:
     assert tokens.authenticate(text, now=clock.now) is None
@@ -249,7 +251,7 @@ def test_who_may_not_have_a_token_is_told_why(
     ours = {"targetKind": "Domain", "reconcileInterval": "5m"}
     apply(clock.now, made("Controller", "ours", ours))
 
-    with pytest.raises(tokens.Refused, match=refusal):
+    with refuses("refused" if whom.endswith("/ours") else "invalid", match=refusal):
         issue(clock, whom, scopes=scopes)
     assert not AgentToken.objects.exists()
 

@@ -12,13 +12,14 @@ from functools import partial
 import pytest
 from django.db import transaction
 
-from resources import versions, watching
-from resources.models import ResourceRevision
+from resources.tables import versions
+from resources.tables.models import ResourceRevision
+from resources.usecases import watch
 from tests.conftest import Clock
 from tests.resources.making import apply, live, made
 from tests.resources.racing import PATIENCE, Background, together
 
-pytestmark = pytest.mark.usefixtures("real_database")
+pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
 WRITERS = 6
 ROUNDS = 12
@@ -59,7 +60,7 @@ def hold(clock: Clock, real_database: None) -> Iterator[Callable[..., Held]]:
         each.end()
 
 
-def names(page: watching.Page) -> list[str]:
+def names(page: watch.Page) -> list[str]:
     return [each.document["metadata"]["name"] for each in page.events]
 
 
@@ -74,47 +75,47 @@ def test_numbers_grow_and_never_repeat() -> None:
 
 
 def test_numbers_rolled_back_do_not_hold_the_reader(clock: Clock) -> None:
-    start = watching.current()
+    start = watch.current()
     with transaction.atomic():
         versions.take(5)
         transaction.set_rollback(True)
     apply(clock.now, made("Domain", "harbour"))
 
-    page = watching.changes(start)
+    page = watch.changes(start)
 
     assert names(page) == ["harbour"]
-    assert page.upto == watching.current()
+    assert page.upto == watch.current()
 
 
 @pytest.mark.postgres
 def test_a_reader_waits_for_an_open_transaction(clock: Clock, hold: Callable[..., Held]) -> None:
-    start = watching.current()
+    start = watch.current()
     held = hold("held")
     apply(clock.now, made("Domain", "first"))
     apply(clock.now, made("Domain", "second"))
 
-    waiting = watching.changes(start)
+    waiting = watch.changes(start)
     held.end()
-    after = watching.changes(waiting.upto)
+    after = watch.changes(waiting.upto)
 
     assert (waiting.events, waiting.upto) == ([], start)
     assert names(after) == ["held", "first", "second"]
     assert after.upto == live("Domain", "second").resource_version + 1
-    assert watching.changes(after.upto).events == []
+    assert watch.changes(after.upto).events == []
 
 
 @pytest.mark.postgres
 def test_what_came_before_the_open_transaction_is_not_held_back(
     clock: Clock, hold: Callable[..., Held]
 ) -> None:
-    start = watching.current()
+    start = watch.current()
     apply(clock.now, made("Domain", "before"))
     held = hold("held")
     apply(clock.now, made("Domain", "after"))
 
-    first = watching.changes(start)
+    first = watch.changes(start)
     held.end()
-    second = watching.changes(first.upto)
+    second = watch.changes(first.upto)
 
     assert (names(first), names(second)) == (["before"], ["held", "after"])
 
@@ -123,13 +124,13 @@ def test_what_came_before_the_open_transaction_is_not_held_back(
 def test_of_several_open_transactions_the_oldest_counts(
     clock: Clock, hold: Callable[..., Held]
 ) -> None:
-    start = watching.current()
+    start = watch.current()
     held = [hold(name) for name in ("a", "b", "c")]
     cursor, seen = start, []
 
     for position in (1, 0, 2):
         held[position].end()
-        page = watching.changes(cursor)
+        page = watch.changes(cursor)
         seen.append(names(page))
         cursor = page.upto
 
@@ -140,41 +141,41 @@ def test_of_several_open_transactions_the_oldest_counts(
 def test_an_open_transaction_that_fails_holds_nothing_any_more(
     clock: Clock, hold: Callable[..., Held]
 ) -> None:
-    start = watching.current()
+    start = watch.current()
     held = hold("held", keep=False)
     apply(clock.now, made("Domain", "kept"))
-    assert watching.changes(start).events == []
+    assert watch.changes(start).events == []
 
     held.end()
 
-    assert names(watching.changes(start)) == ["kept"]
+    assert names(watch.changes(start)) == ["kept"]
 
 
 @pytest.mark.postgres
 def test_an_open_transaction_of_a_reader_holds_nothing(clock: Clock) -> None:
-    start = watching.current()
+    start = watch.current()
     with transaction.atomic():
-        watching.changes(start)
+        watch.changes(start)
         Background(partial(apply, clock.now, made("Domain", "harbour"))).wait()
 
-        assert names(watching.changes(start)) == ["harbour"]
+        assert names(watch.changes(start)) == ["harbour"]
 
 
 def test_pages_follow_each_other_without_gap_or_overlap(clock: Clock) -> None:
-    start = watching.current()
+    start = watch.current()
     apply(clock.now, *(made("Domain", f"d-{n}") for n in range(7)))
     apply(clock.now, made("Agent", "robin"), made("Agent", "wren"))
 
     cursor, sizes, seen = start, [], []
-    while (page := watching.changes(cursor, limit=3)).events:
+    while (page := watch.changes(cursor, limit=3)).events:
         sizes.append(len(page.events))
         seen += names(page)
         cursor = page.upto
 
     assert sizes == [3, 3, 3]
     assert seen == [*(f"d-{n}" for n in range(7)), "robin", "wren"]
-    agents = watching.changes(start, kind="Agent")
-    assert (names(agents), agents.upto) == (["robin", "wren"], watching.current())
+    agents = watch.changes(start, kind="Agent")
+    assert (names(agents), agents.upto) == (["robin", "wren"], watch.current())
 
 
 def hammer(clock: Clock, writer: int) -> None:
@@ -196,7 +197,7 @@ def follow(start: int, finished: Callable[[], bool]) -> list[int]:
     cursor, seen = start, []
     while True:
         last_round = finished()
-        page = watching.changes(cursor, limit=7)
+        page = watch.changes(cursor, limit=7)
         seen += [each.resource_version for each in page.events]
         assert page.upto >= cursor
         cursor = page.upto
@@ -206,7 +207,7 @@ def follow(start: int, finished: Callable[[], bool]) -> list[int]:
 
 
 def test_every_committed_change_is_seen_once_and_in_order(clock: Clock) -> None:
-    start = watching.current()
+    start = watch.current()
     done = threading.Event()
     reader = Background(partial(follow, start, done.is_set))
 

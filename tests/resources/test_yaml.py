@@ -9,10 +9,11 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from resources.kind import Problem
-from resources.reader import Unreadable, admit
-from resources.yaml_text import lines, read_all, read_yaml, write_all, write_yaml
+from resources.documents.kind import Fault
+from resources.documents.reader import Unreadable, admit
+from resources.documents.yaml_text import lines, read_all, read_yaml, write_all, write_yaml
 from tests.resources.values import values
+from tests.rows import every_row
 
 # Texts that a YAML 1.1 reader takes for a number, a truth, a time or a command when unquoted.
 AMBIGUOUS = st.one_of(
@@ -53,14 +54,14 @@ AMBIGUOUS = st.one_of(
 )
 
 
-def refused(text: str | bytes) -> Problem:
+def refused(text: str | bytes) -> Fault:
     with pytest.raises(Unreadable) as caught:
         read_all(text)
     assert len(caught.value.problems) == 1
     return caught.value.problems[0]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "value"),
     [
         ("null", None),
@@ -123,7 +124,7 @@ def test_giant_numbers_are_refused(text: str) -> None:
     assert refused(f"a: {text}").pointer == "/a"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "pointer", "message"),
     [
         ("a: !ruby/object x", "/a", "tag"),
@@ -154,7 +155,7 @@ def test_what_is_not_plain_data_is_refused_at_its_place(
     assert message in problem.message
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "place"),
     [
         ("a: b: c", "line 1, column 5"),

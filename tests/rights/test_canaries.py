@@ -16,19 +16,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from controllers import roles
-from controllers.live import editions
-from controllers.live.editions import Press
-from controllers.live.seats import Seat
+from controllers.access import roles
 from controllers.models import Delivery
-from controllers.pages import urls
-from resources import kinds, scoping, versions
-from resources.models import PAGE_MODELS, Resource
+from controllers.web import urls
+from controllers.web.live import broadcast
+from controllers.web.live.broadcast import Press
+from controllers.web.live.subscription import Seat
+from resources.documents import kinds
+from resources.tables import versions, visibility
+from resources.tables.models import PAGE_MODELS, Resource
 from tests.conftest import given
 from tests.rights import world
 from tests.rights.world import HERE, KEEPER, MARKS, ROLES, STAFF, THERE, Place
+from tests.tiers import quick_first
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 QUERIES = ("agent", "reason", "story", "placer", "flow", "why")
 LISTS = (
@@ -120,10 +122,10 @@ def crawl(client: Client, there: dict[str, Place], *, far: bool = True) -> dict[
 def pushed(person: User, addresses: list[str]) -> str:
     """Return what open pages of somebody are told first."""
     scope = roles.scope_at(person, timezone.now())
-    news = editions.read([0], versions.horizon())
+    news = broadcast.read([0], versions.horizon())
     seats = {Seat(each, 0).seen_with(scope) for each in addresses}
     narrow = next(iter(seats)).scope
-    return "\n".join(editions.printed(Press(news, timezone.now()), seats, narrow).values())
+    return "\n".join(broadcast.printed(Press(news, timezone.now()), seats, narrow).values())
 
 
 def somebody(role: str, domain: str) -> tuple[User, Client]:
@@ -133,7 +135,7 @@ def somebody(role: str, domain: str) -> tuple[User, Client]:
     return user, world.signed_in(user)
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", quick_first(ROLES))
 def test_nobody_reads_what_lies_in_another_domain(role: str) -> None:
     there = world.build()
     _, client = somebody(role, HERE)
@@ -145,6 +147,7 @@ def test_nobody_reads_what_lies_in_another_domain(role: str) -> None:
     assert len(set().union(*(marks(text, HERE) for text in said.values()))) > 10
 
 
+@pytest.mark.full
 def test_who_sees_everything_meets_every_mark_on_the_same_way() -> None:
     there = world.build()
     _, client = somebody("viewer", "")
@@ -190,8 +193,8 @@ def test_messages_without_a_subject_stay_with_the_organisation() -> None:
         run_at=now,
         created_at=now,
     )
-    narrow = scoping.Scope("x", frozenset({("viewer", HERE)}))
+    narrow = visibility.Scope("x", frozenset({("viewer", HERE)}))
 
-    with scoping.within(narrow):
+    with visibility.within(narrow):
         assert not Delivery.objects.exists()
     assert Delivery.objects.exists()

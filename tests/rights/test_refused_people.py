@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import AsyncClient, Client
 
-from controllers import refusing
-from controllers.happenings import told
-from resources import evidence
-from resources.api import throttling
-from resources.models import LedgerEvent
+from controllers.access import refusal_log
+from controllers.narrative.event_text import told
+from resources.api import rate_limits
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
 from tests.conftest import given
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ WISH = {"username": "nadia", "name": "Nadia", "role": "viewer", "domain": ""}
 @pytest.fixture(autouse=True)
 def nothing_recent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what the test before was refused."""
-    monkeypatch.setattr(throttling, "local", throttling.Local())
+    monkeypatch.setattr(rate_limits, "local", rate_limits.Local())
 
 
 @pytest.fixture
@@ -125,16 +125,16 @@ def test_a_database_that_does_not_answer_does_not_change_the_refusal(
     def fail(*_: Any, **__: Any) -> None:
         raise OperationalError("locked")
 
-    monkeypatch.setattr(refusing, "write", fail)
+    monkeypatch.setattr(refusal_log, "write", fail)
 
     assert vera.post(INVITE, WISH).status_code == 403
 
 
 def test_a_path_is_written_down_as_plain_letters_and_not_too_long() -> None:
-    said = refusing.spelt("PUT", "/api/v1/resources/agent/<b>\u202e" + "x" * 900)
+    said = refusal_log.spelt("PUT", "/api/v1/resources/agent/<b>\u202e" + "x" * 900)
 
     assert said.startswith("PUT /api/v1/resources/agent/%3Cb%3E%E2%80%AEx")
-    assert len(said) <= refusing.LONGEST_PATH + 10
+    assert len(said) <= refusal_log.LONGEST_PATH + 10
 
 
 @pytest.mark.django_db(transaction=True)

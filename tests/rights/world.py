@@ -15,8 +15,8 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from controllers import holds, proposals, runner
-from controllers.cycles import Means
+from controllers.decisions import holds, proposals
+from controllers.loop.cycle_run import Means
 from controllers.models import (
     Alert,
     Delivery,
@@ -26,9 +26,10 @@ from controllers.models import (
     Usage,
     WorkflowRun,
 )
-from resources import tokens
-from resources.actor import SYSTEM, Actor
-from resources.models import Resource
+from controllers.worker import worker_loop
+from resources.documents.actor import SYSTEM, Actor
+from resources.tables.models import Resource
+from resources.usecases import tokens
 from tests.conftest import Clock, given
 from tests.decisions import making
 from tests.resources.making import apply, live, made, report
@@ -81,7 +82,7 @@ def build() -> dict[str, Place]:
     assert apply(clock.now, rules | {"metadata": {"name": "house-rules", **own}}).written
     for mark in MARKS:
         declare(clock, mark)
-    runner.work("test", Means(lambda: clock.now))
+    worker_loop.work("test", Means(lambda: clock.now))
     return {mark: filled(clock, mark) for mark in MARKS}
 
 
@@ -139,7 +140,7 @@ def filled(clock: Clock, mark: str) -> Place:
     with transaction.atomic():
         proposals.tell(row, "created", actor=SYSTEM, now=now)
     placer = given(User.objects.create(username=f"{mark}-placer"), "operator", domain=mark)
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause",
         "resource",
         f"{mark} reason.",

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import flow, runs
-from controllers.flow import (
+from controllers.engine import run_lifecycle
+from controllers.engine.run_lifecycle import (
     STATES,
     STEP_STATES,
     STEP_VERBS,
@@ -19,10 +19,13 @@ from controllers.flow import (
     Verb,
 )
 from controllers.models import RunStep, WorkflowRun
-from controllers.runs import Said, moves
-from resources.actor import SYSTEM
+from controllers.workflows import runs
+from controllers.workflows.runs import AgentStepReport, run_moves
+from resources.documents.actor import SYSTEM
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.making import live
+from tests.rows import every_row
 from tests.runs.working import now, say, start, workflow
 
 # Written by hand from the specification, not from the table.
@@ -64,7 +67,7 @@ def test_the_states_and_verbs_are_those_of_the_specification() -> None:
 
 @pytest.mark.sqlite
 @pytest.mark.django_db
-@pytest.mark.parametrize(("state", "verb"), [(s, v) for s in STATES for v in VERBS])
+@every_row(("state", "verb"), [(s, v) for s in STATES for v in VERBS], rolled_back=True)
 def test_a_verb_leads_a_run_where_the_specification_says_or_is_refused(
     clock: Clock, ines: User, state: State, verb: Verb
 ) -> None:
@@ -76,18 +79,18 @@ def test_a_verb_leads_a_run_where_the_specification_says_or_is_refused(
     led = RUNS[state].get(verb)
 
     if led is not None:
-        moves.move(run, verb, actor=SYSTEM, now=clock.now, told="resumed")
+        run_moves.move(run, verb, actor=SYSTEM, now=clock.now, told="resumed")
         assert now(run).state == led
         return
-    with pytest.raises(flow.Illegal) as refused:
-        moves.move(run, verb, actor=SYSTEM, now=clock.now, told="resumed")
-    assert refused.value.allowed == tuple(each for each in VERBS if each in RUNS[state])
+    with refuses("refused") as refused:
+        run_moves.move(run, verb, actor=SYSTEM, now=clock.now, told="resumed")
+    assert refused.value.facts["allowed"] == [each for each in VERBS if each in RUNS[state]]
     assert now(run).state == state
 
 
 @pytest.mark.sqlite
 @pytest.mark.django_db
-@pytest.mark.parametrize(("state", "verb"), [(s, v) for s in STEP_STATES for v in STEP_VERBS])
+@every_row(("state", "verb"), [(s, v) for s in STEP_STATES for v in STEP_VERBS], rolled_back=True)
 def test_a_verb_leads_a_step_where_the_specification_says_or_is_refused(
     clock: Clock, ines: User, state: StepState, verb: StepVerb
 ) -> None:
@@ -98,12 +101,12 @@ def test_a_verb_leads_a_step_where_the_specification_says_or_is_refused(
     led = STEPS[state].get(verb)
 
     if led is not None:
-        moves.move_step(step, verb)
+        run_moves.move_step(step, verb)
         step.refresh_from_db()
         assert step.state == led
         return
-    with pytest.raises(flow.Illegal):
-        moves.move_step(step, verb)
+    with refuses("refused"):
+        run_moves.move_step(step, verb)
     step.refresh_from_db()
     assert step.state == state
 
@@ -116,7 +119,11 @@ SAYINGS: dict[str, dict[str, str]] = {
 
 @pytest.mark.sqlite
 @pytest.mark.django_db
-@pytest.mark.parametrize(("state", "word"), [(s, w) for s in STEP_STATES for w in flow.SAID])
+@every_row(
+    ("state", "word"),
+    [(s, w) for s in STEP_STATES for w in run_lifecycle.SAID],
+    rolled_back=True,
+)
 def test_what_an_agent_says_moves_a_step_or_is_refused_with_what_it_may_say(
     clock: Clock, ines: User, state: StepState, word: Any
 ) -> None:
@@ -126,11 +133,11 @@ def test_what_an_agent_says_moves_a_step_or_is_refused_with_what_it_may_say(
     led = SAYINGS.get(state, {}).get(word)
 
     if led is not None:
-        assert say(clock, run, "write", Said(word, 7)).state == led
+        assert say(clock, run, "write", AgentStepReport(word, 7)).state == led
         return
-    with pytest.raises(flow.Illegal) as refused:
-        say(clock, run, "write", Said(word, 7))
-    assert refused.value.allowed == tuple(SAYINGS.get(state, {}))
+    with refuses("refused") as refused:
+        say(clock, run, "write", AgentStepReport(word, 7))
+    assert refused.value.facts["allowed"] == list(SAYINGS.get(state, {}))
     assert RunStep.objects.get(run=run, number=1).state == state
 
 
@@ -147,7 +154,7 @@ def test_a_run_can_be_cancelled_until_it_has_ended(clock: Clock, ines: User, sta
         outcome = "partial" if state == "compensating" else "cancelled"
         assert (ended.state, ended.outcome, ended.reason) == ("failed", outcome, "Not today.")
         return
-    with pytest.raises(flow.Illegal):
+    with refuses("refused"):
         runs.cancel(run.pk, "Not today.", by=ines, now=clock.now)
     assert now(run).state == state
     assert live("Workflow", "release").status["state"] == "executing"

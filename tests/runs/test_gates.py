@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import deciding, expiring, roles, runs
+from controllers.decisions import answers, expiry
 from controllers.models import Proposal, RunStep
-from controllers.runs import Forbidden, Said
+from controllers.workflows import runs
+from controllers.workflows.runs import AgentStepReport
 from tests.conftest import Clock
 from tests.decisions.carrying import approve
 from tests.decisions.carrying import run as work
 from tests.decisions.making import proposal, seen
+from tests.problems import refuses
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import live
 from tests.runs.working import (
@@ -82,10 +84,10 @@ def test_whoever_started_a_run_does_not_open_its_gates(clock: Clock, maya: User)
     done(clock, run, "write")
     wish = asked(run)
 
-    with pytest.raises(roles.Denied) as refused:
-        deciding.approve(wish.pk, person=maya, seen=seen(wish), now=clock.now)
+    with refuses("forbidden") as refused:
+        answers.approve(wish.pk, person=maya, seen=seen(wish), now=clock.now)
 
-    assert refused.value.code == "Proposer"
+    assert refused.value.rule == "Proposer"
 
 
 def test_an_agent_that_acts_alone_opens_no_gate(clock: Clock) -> None:
@@ -100,7 +102,7 @@ def test_an_agent_that_acts_alone_opens_no_gate(clock: Clock) -> None:
 
     assert live("Agent", "robin").spec["type"] == "autonomous"
     assert (asked(run).state, now(run).state) == ("pending", "blocked")
-    with pytest.raises(Forbidden, match="for people"):
+    with refuses("forbidden", match="for people"):
         begin(clock, run, "check")
 
 
@@ -110,7 +112,7 @@ def test_a_gate_that_people_keep_shut_fails_the_run(clock: Clock, ines: User, ma
     done(clock, run, "write")
     wish = asked(run)
 
-    deciding.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Too early.")
+    answers.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Too early.")
     runs.sweep(clock.now)
 
     run = now(run)
@@ -131,7 +133,7 @@ def test_silence_at_a_gate_fails_the_run(clock: Clock, ines: User) -> None:
     runs.sweep(clock.now)
 
     assert (waiting, now(run).state, now(run).outcome) == ("blocked", "failed", "governance")
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
     assert asked(run).state == "expired"
 
 
@@ -145,7 +147,7 @@ def test_waiting_for_people_counts_towards_the_time_of_a_run(clock: Clock, ines:
     runs.sweep(clock.now)
 
     assert (now(run).state, now(run).outcome) == ("failed", "timeout")
-    expiring.sweep(clock.now)
+    expiry.sweep(clock.now)
     assert asked(run).state == "expired"
 
 
@@ -248,7 +250,7 @@ def test_what_was_done_is_undone_strictly_in_reverse(clock: Clock, ines: User, m
     for name, by, later in (("c", "scribe", "b"), ("b", "wren", "a"), ("a", "scribe", "")):
         if later:
             other = "wren" if later == "b" else "scribe"
-            with pytest.raises(runs.Refused, match="turn has not come"):
+            with refuses("refused", match="turn has not come"):
                 begin(clock, run, number(run, later), other)
         done(clock, run, number(run, name), by)
 
@@ -279,7 +281,7 @@ def test_the_key_of_a_step_is_the_same_for_every_attempt(clock: Clock, ines: Use
     run = start(clock, ines)
 
     first = begin(clock, run, "write").key
-    say(clock, run, "write", Said("fail", 1, error_class="transient"))
+    say(clock, run, "write", AgentStepReport("fail", 1, error_class="transient"))
     clock.advance(seconds=2)
 
     assert begin(clock, run, "write").key == first
@@ -290,7 +292,7 @@ def test_people_may_leave_what_was_done(clock: Clock, ines: User, maya: User) ->
     run = broken(clock, ines)
     wish = asked(run)
 
-    deciding.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Keep it.")
+    answers.reject(wish.pk, person=maya, seen=seen(wish), now=clock.now, reason="Keep it.")
     runs.sweep(clock.now)
 
     assert (now(run).state, now(run).outcome) == ("failed", "governance")
@@ -323,7 +325,7 @@ def test_what_runs_beside_a_failure_ends_and_is_undone_too(
 
     failed(clock, run, "left", "validation")
     assert (now(run).state, states(run)["last"]) == ("executing", "skipped")
-    say(clock, run, "right", Said("complete", other.fence), "wren")
+    say(clock, run, "right", AgentStepReport("complete", other.fence), "wren")
     assert now(run).state == "blocked"
     allow(clock, run, maya)
     done(clock, run, number(run, "right"), "wren")
@@ -370,8 +372,8 @@ def test_an_approved_retry_frees_a_step_that_hangs(clock: Clock, ines: User, may
     work(clock)
 
     assert (states(run)["write"], now(run).retries) == ("pending", 1)
-    with pytest.raises(runs.Taken):
-        say(clock, run, "write", Said("complete", hanging.fence))
+    with refuses("taken"):
+        say(clock, run, "write", AgentStepReport("complete", hanging.fence))
     assert begin(clock, run, "write").fence > hanging.fence
 
 
@@ -404,12 +406,12 @@ def test_nothing_is_done_to_a_run_that_has_ended(clock: Clock, ines: User, maya:
 
 
 def test_a_hold_keeps_an_open_gate_shut(clock: Clock, ines: User, maya: User) -> None:
-    from controllers import holds
+    from controllers.decisions import holds
 
     gated(clock)
     run = start(clock, ines)
     done(clock, run, "write")
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause",
         "resource",
         "We count stock.",

@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, roles, runs
+from controllers.decisions import holds
 from controllers.models import RunStep, WorkflowRun
-from controllers.runs import Forbidden, Missing, Refused, Said, Stop, Taken
-from controllers.runs.plan import delay, step_of
-from resources import evidence
-from resources.models import LedgerEvent
+from controllers.workflows import runs
+from controllers.workflows.runs import AgentStepReport
+from controllers.workflows.runs.run_plan import delay, step_of
+from resources.documents.problems import Problem
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
+from tests.problems import refuses
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import live
 from tests.resources.racing import together
@@ -43,7 +46,7 @@ def test_a_run_goes_through_its_steps_in_order_and_ends(clock: Clock, ines: User
 
     run = start(clock, ines, inputs={"version": 3})
     assert (run.state, states(run)) == ("executing", {"write": "pending", "send": "pending"})
-    with pytest.raises(Refused, match="It waits for write"):
+    with refuses("refused", match="It waits for write"):
         begin(clock, run, "send")
     done(clock, run, "write", cost=COST)
     clock.advance(minutes=8, seconds=32)
@@ -71,7 +74,7 @@ def test_the_status_of_the_workflow_follows_its_run(clock: Clock, ines: User) ->
     began = clock.now
     begin(clock, run, "write")
     assert (status()["state"], status()["currentStep"]) == ("executing", "write")
-    say(clock, run, "write", Said("complete", 1, cost=COST))
+    say(clock, run, "write", AgentStepReport("complete", 1, cost=COST))
     clock.advance(minutes=8, seconds=32)
     done(clock, run, "send")
 
@@ -98,10 +101,10 @@ def test_branches_run_side_by_side_and_meet_again(clock: Clock, ines: User) -> N
     run = start(clock, ines)
     done(clock, run, "plan")
     left, right = begin(clock, run, "left"), begin(clock, run, "right", "wren")
-    say(clock, run, "left", Said("complete", left.fence))
-    with pytest.raises(Refused, match="It waits for left, right"):
+    say(clock, run, "left", AgentStepReport("complete", left.fence))
+    with refuses("refused", match="It waits for left, right"):
         begin(clock, run, "meet")
-    say(clock, run, "right", Said("complete", right.fence), "wren")
+    say(clock, run, "right", AgentStepReport("complete", right.fence), "wren")
     done(clock, run, "meet")
 
     assert now(run).state == "completed"
@@ -118,7 +121,7 @@ def test_no_step_comes_in_once_a_run_has_started(clock: Clock, ines: User) -> No
 
     assert now(run).state == "completed"
     assert list(states(run)) == ["write"]
-    with pytest.raises(Missing):
+    with refuses("not-found"):
         begin(clock, run, "steal", "rook")
 
 
@@ -126,7 +129,7 @@ def test_only_the_steps_agent_reports_it(clock: Clock, ines: User) -> None:
     workflow(clock, step("write"), step("send", by="wren"))
     run = start(clock, ines)
 
-    with pytest.raises(Forbidden, match="write is for scribe"):
+    with refuses("forbidden", match="write is for scribe"):
         begin(clock, run, "write", "wren")
 
     assert states(run)["write"] == "pending"
@@ -136,12 +139,12 @@ def test_whoever_has_an_older_fence_writes_nothing(clock: Clock, ines: User) -> 
     workflow(clock, step("write", retryPolicy={"maxRetries": 1, "backoff": "1s"}))
     run = start(clock, ines)
     first = begin(clock, run, "write")
-    say(clock, run, "write", Said("fail", first.fence, error_class="transient"))
+    say(clock, run, "write", AgentStepReport("fail", first.fence, error_class="transient"))
     clock.advance(seconds=2)
     begin(clock, run, "write")
 
-    with pytest.raises(Taken):
-        say(clock, run, "write", Said("complete", first.fence))
+    with refuses("taken"):
+        say(clock, run, "write", AgentStepReport("complete", first.fence))
 
     assert states(run)["write"] == "running"
     assert story(run)[-1] == "late-result"
@@ -207,7 +210,7 @@ def test_a_step_rests_before_it_is_tried_again(clock: Clock, ines: User) -> None
     run = start(clock, ines)
     failed(clock, run, "write", "transient")
 
-    with pytest.raises(Refused, match="tried again from"):
+    with refuses("refused", match="tried again from"):
         begin(clock, run, "write")
     clock.advance(seconds=31)
     failed(clock, run, "write", "transient")
@@ -247,8 +250,8 @@ def test_a_failure_aborts_what_is_under_way(clock: Clock, ines: User) -> None:
 
     assert (now(run).state, now(run).reason) == ("failed", "write: It broke.")
     assert states(run) == {"write": "failed", "send": "skipped", "end": "skipped"}
-    with pytest.raises(Taken):
-        say(clock, run, "send", Said("complete", other.fence), "wren")
+    with refuses("taken"):
+        say(clock, run, "send", AgentStepReport("complete", other.fence), "wren")
     assert status()["failedSteps"] == ["write"]
     assert status()["successRate"] == 0
 
@@ -259,8 +262,13 @@ def test_a_run_is_counted_in_one_currency(clock: Clock, ines: User) -> None:
     done(clock, run, "write", cost=COST)
     began = begin(clock, run, "send")
 
-    with pytest.raises(Refused, match="counted in EUR"):
-        say(clock, run, "send", Said("complete", began.fence, cost=runs.Cost(1, 1, "USD")))
+    with refuses("refused", match="counted in EUR"):
+        say(
+            clock,
+            run,
+            "send",
+            AgentStepReport("complete", began.fence, cost=runs.Cost(1, 1, "USD")),
+        )
 
     assert states(run)["send"] == "running"
 
@@ -272,7 +280,7 @@ def test_a_repeated_request_starts_nothing_new(clock: Clock, ines: User) -> None
     again = start(clock, ines, request_key="k", story="other")
 
     assert first.pk == again.pk
-    with pytest.raises(Refused, match="Another run"):
+    with refuses("refused", match="Another run"):
         start(clock, ines, request_key="k", trigger="other")
 
 
@@ -283,9 +291,9 @@ def test_only_an_operator_starts_and_an_agent_runs_what_it_sees(
     near, far = teller(clock, "robin"), teller(clock, "finch", "finance")
 
     for person in (vera, maya):
-        with pytest.raises(roles.Denied, match="starts workflows"):
+        with refuses("forbidden", match="starts workflows"):
             start(clock, person)
-    with pytest.raises(Missing):
+    with refuses("not-found"):
         start(clock, far)
     run = start(clock, near)
 
@@ -297,11 +305,11 @@ def test_who_cancels_says_why_and_may_stop_things(clock: Clock, ines: User, vera
     run = start(clock, ines)
     robin, lead = teller(clock, "robin"), teller(clock, "lead")
 
-    with pytest.raises(Refused, match="Say why"):
+    with refuses("invalid", match="Say why"):
         runs.cancel(run.pk, " ", by=ines, now=clock.now)
-    with pytest.raises(roles.Denied):
+    with refuses("forbidden"):
         runs.cancel(run.pk, "No.", by=vera, now=clock.now)
-    with pytest.raises(Forbidden):
+    with refuses("forbidden"):
         runs.cancel(run.pk, "No.", by=robin, now=clock.now)
 
     assert runs.cancel(run.pk, "No.", by=lead, now=clock.now).state == "failed"
@@ -310,7 +318,7 @@ def test_who_cancels_says_why_and_may_stop_things(clock: Clock, ines: User, vera
 def pause(clock: Clock, ines: User, scope: str, **given: Any) -> holds.Placed:
     ends = clock.now + timedelta(hours=1)
     kind = "stop" if scope == "organisation" else "pause"
-    wanted = holds.Wanted(kind, scope, "We count stock.", ends_at=ends, **given)
+    wanted = holds.HoldRequest(kind, scope, "We count stock.", ends_at=ends, **given)
     return holds.place(wanted, now=clock.now, person=ines)
 
 
@@ -325,10 +333,10 @@ def test_no_step_begins_against_a_hold(clock: Clock, ines: User, scope: str) -> 
     }
     pause(clock, ines, "resource" if scope == "agent" else scope, **given.get(scope, {}))
 
-    with pytest.raises(Stop, match="We count stock") as refused:
+    with refuses("stopped", match="We count stock") as refused:
         begin(clock, run, "write")
 
-    assert refused.value.epoch == holds.epoch()
+    assert refused.value.facts["epoch"] == str(holds.epoch())
     assert states(run)["write"] == "pending"
 
 
@@ -340,10 +348,10 @@ def test_a_pause_in_the_middle_lets_a_step_end_and_none_begin(
     began = begin(clock, run, "write")
     hold = pause(clock, ines, "resource", resource=row.pk).hold
 
-    with pytest.raises(Stop):
-        say(clock, run, "write", Said("progress", began.fence))
-    say(clock, run, "write", Said("complete", began.fence))
-    with pytest.raises(Stop):
+    with refuses("stopped"):
+        say(clock, run, "write", AgentStepReport("progress", began.fence))
+    say(clock, run, "write", AgentStepReport("complete", began.fence))
+    with refuses("stopped"):
         begin(clock, run, "send")
     holds.lift(hold.pk, person=maya, now=clock.now, reason="Counted.")
     done(clock, run, "send")
@@ -360,7 +368,7 @@ def test_a_run_that_is_started_under_a_hold_waits_in_the_queue(
     run = start(clock, ines)
     runs.sweep(clock.now)
     waiting = now(run).state
-    with pytest.raises(Stop):
+    with refuses("stopped"):
         begin(clock, run, "write")
     holds.lift(hold.pk, person=maya, now=clock.now, reason="Counted.")
     runs.sweep(clock.now)
@@ -374,8 +382,8 @@ def test_a_step_that_takes_too_long_fails_without_a_sweep(clock: Clock, ines: Us
     began = begin(clock, run, "write")
     clock.advance(minutes=6)
 
-    with pytest.raises(Taken):
-        say(clock, run, "write", Said("complete", began.fence))
+    with refuses("taken"):
+        say(clock, run, "write", AgentStepReport("complete", began.fence))
 
     row = RunStep.objects.get(run=run)
     assert (row.state, row.error_class, now(run).state) == ("failed", "timeout", "failed")
@@ -400,14 +408,14 @@ def test_the_time_of_the_run_beats_that_of_its_steps(clock: Clock, ines: User) -
     began = begin(clock, run, "write")
     clock.advance(minutes=61)
 
-    with pytest.raises(Taken):
-        say(clock, run, "write", Said("complete", began.fence))
+    with refuses("taken"):
+        say(clock, run, "write", AgentStepReport("complete", began.fence))
 
     assert (now(run).state, now(run).outcome) == ("failed", "timeout")
 
 
 def test_a_run_ends_with_its_workflow(clock: Clock, ines: User) -> None:
-    from resources import deletion
+    from resources.usecases import deletion
     from tests.resources.making import ALICE
 
     workflow(clock)
@@ -428,12 +436,12 @@ def test_of_two_who_begin_a_step_at_once_one_wins(clock: Clock, ines: User) -> N
     def attempt(name: str) -> Any:
         try:
             return begin(clock, run, name).fence
-        except Exception as error:
-            return type(error).__name__
+        except Problem as problem:
+            return problem.code
 
     for number in range(10):
         told = together([partial(attempt, f"s{number}")] * 4)
-        assert sorted(map(str, told)) == ["1", "Illegal", "Illegal", "Illegal"]
+        assert sorted(map(str, told)) == ["1", "refused", "refused", "refused"]
 
 
 @pytest.mark.postgres
@@ -442,19 +450,22 @@ def test_of_two_who_report_one_step_at_once_one_is_heard(clock: Clock, ines: Use
     workflow(clock, *[step(f"s{number}", onFailure="skip") for number in range(10)])
     run = start(clock, ines)
 
-    def attempt(name: str, said: Said) -> str:
+    def attempt(name: str, said: AgentStepReport) -> str:
         try:
             return say(clock, run, name, said).state
-        except Exception as error:
-            return type(error).__name__
+        except Problem as problem:
+            return problem.code
 
     for number in range(10):
         name = f"s{number}"
         fence = begin(clock, run, name).fence
-        words = [Said("complete", fence), Said("fail", fence, error_class="validation")] * 2
+        words = [
+            AgentStepReport("complete", fence),
+            AgentStepReport("fail", fence, error_class="validation"),
+        ] * 2
         told = together([partial(attempt, name, each) for each in words])
         assert len([each for each in told if each in ("completed", "skipped")]) == 1
-        assert len([each for each in told if each == "Illegal"]) == 3
+        assert len([each for each in told if each == "refused"]) == 3
 
     assert WorkflowRun.objects.get(pk=run.pk).state == "completed"
     assert story(run).count("completed") == 1

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from controllers import runs
 from controllers.models import Proposal, RunStep, WorkflowRun
-from controllers.runs import Cost, Said
-from controllers.runs.starting import Starter
-from resources.models import LedgerEvent, Resource
+from controllers.workflows import runs
+from controllers.workflows.runs import AgentStepReport, Cost
+from controllers.workflows.runs.run_start import Starter
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.decisions.carrying import approve
 from tests.decisions.carrying import run as work
@@ -53,16 +53,18 @@ def undo(name: str, by: str = "scribe") -> dict[str, str]:
 
 def start(clock: Clock, by: Starter, **given: Any) -> WorkflowRun:
     """Start a run of the workflow."""
-    wish = runs.Wish(live("Workflow", WORKFLOW).pk, given.pop("story", "story-1"), **given)
+    wish = runs.RunRequest(live("Workflow", WORKFLOW).pk, given.pop("story", "story-1"), **given)
     return runs.start(wish, by=by, now=clock.now).run
 
 
 def begin(clock: Clock, run: WorkflowRun, name: str, by: str = "scribe") -> RunStep:
     """Let an agent begin a step."""
-    return say(clock, run, name, Said("start"), by)
+    return say(clock, run, name, AgentStepReport("start"), by)
 
 
-def say(clock: Clock, run: WorkflowRun, name: str, said: Said, by: str = "scribe") -> RunStep:
+def say(
+    clock: Clock, run: WorkflowRun, name: str, said: AgentStepReport, by: str = "scribe"
+) -> RunStep:
     """Let an agent say something about a step."""
     return runs.report(run.pk, name, said, agent=live("Agent", by), now=clock.now)
 
@@ -70,7 +72,7 @@ def say(clock: Clock, run: WorkflowRun, name: str, said: Said, by: str = "scribe
 def done(clock: Clock, run: WorkflowRun, name: str, by: str = "scribe", **given: Any) -> RunStep:
     """Let an agent begin a step and complete it."""
     began = begin(clock, run, name, by)
-    return say(clock, run, name, Said("complete", began.fence, **given), by)
+    return say(clock, run, name, AgentStepReport("complete", began.fence, **given), by)
 
 
 def failed(
@@ -78,7 +80,7 @@ def failed(
 ) -> RunStep:
     """Let an agent begin a step and fail."""
     began = begin(clock, run, name, by)
-    said = Said("fail", began.fence, error_class=kind, error="It broke.")
+    said = AgentStepReport("fail", began.fence, error_class=kind, error="It broke.")
     return say(clock, run, name, said, by)
 
 

@@ -18,7 +18,8 @@ import pytest
 from django.urls import resolve
 from ruamel.yaml import YAML
 
-from ioa_site import cli, env
+from ioa_site import cli
+from ioa_site.settings import environment
 from tests.journeys.product import Product
 
 pytestmark = pytest.mark.sqlite
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
 CONTAINERFILE = DEPLOY / "Containerfile"
 UNITS = sorted((DEPLOY / "systemd").glob("ioa*.service"))
-KNOWN = env.KNOWN | {"DATABASE_URL", "REDIS_URL"}
+KNOWN = environment.KNOWN | {"DATABASE_URL", "REDIS_URL"}
 OF_PYTHON = {"PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
 OURS = ("migrate", "web", "worker", "beat")
 # What systemd knows of what we use; one that it does not know it passes over in silence.
@@ -204,6 +205,7 @@ def test_the_health_of_the_image_is_asked_where_it_answers() -> None:
     compile(program[-1], "healthcheck", "exec")
 
 
+@pytest.mark.full
 @pytest.mark.timeout(180)
 def test_what_the_image_copies_is_enough_to_run(tmp_path: Path) -> None:
     """Copied as the Containerfile says and started elsewhere: pages, files and health answer."""

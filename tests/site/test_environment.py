@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ioa_site import env
+from ioa_site.settings import environment
 
 
 def test_no_address_means_sqlite_in_the_data_folder(
@@ -16,7 +16,7 @@ def test_no_address_means_sqlite_in_the_data_folder(
 ) -> None:
     monkeypatch.delenv("DATABASE_URL", raising=False)
 
-    database = env.env_database("DATABASE_URL", tmp_path / "ioa.sqlite3")
+    database = environment.env_database("DATABASE_URL", tmp_path / "ioa.sqlite3")
 
     assert database["NAME"] == str(tmp_path / "ioa.sqlite3")
     assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
@@ -39,7 +39,7 @@ def test_a_postgresql_address_is_taken_apart(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", address)
 
-    database = env.env_database("DATABASE_URL", Path("unused"))
+    database = environment.env_database("DATABASE_URL", Path("unused"))
 
     assert database | expected == database
     assert database["OPTIONS"]["pool"]
@@ -53,7 +53,7 @@ def test_a_bad_database_address_is_named(monkeypatch: pytest.MonkeyPatch, addres
     monkeypatch.setenv("DATABASE_URL", address)
 
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
-        env.env_database("DATABASE_URL", Path("unused"))
+        environment.env_database("DATABASE_URL", Path("unused"))
 
 
 def test_a_secret_is_made_once_and_only_its_owner_can_read_it(
@@ -62,8 +62,8 @@ def test_a_secret_is_made_once_and_only_its_owner_can_read_it(
     monkeypatch.delenv("IOA_SECRET_KEY", raising=False)
     file = tmp_path / "var" / "secret_key"
 
-    first = env.env_secret("IOA_SECRET_KEY", file)
-    second = env.env_secret("IOA_SECRET_KEY", file)
+    first = environment.env_secret("IOA_SECRET_KEY", file)
+    second = environment.env_secret("IOA_SECRET_KEY", file)
 
     assert first == second
     assert len(first) >= 50
@@ -75,7 +75,7 @@ def test_a_short_secret_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("IOA_SECRET_KEY", "short")
 
     with pytest.raises(ImproperlyConfigured, match="IOA_SECRET_KEY"):
-        env.env_secret("IOA_SECRET_KEY", tmp_path / "unused")
+        environment.env_secret("IOA_SECRET_KEY", tmp_path / "unused")
 
 
 @pytest.mark.parametrize(
@@ -84,28 +84,28 @@ def test_a_short_secret_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_a_switch_is_read(monkeypatch: pytest.MonkeyPatch, word: str, meaning: bool) -> None:
     monkeypatch.setenv("IOA_DEBUG", word)
 
-    assert env.env_bool("IOA_DEBUG") is meaning
+    assert environment.env_bool("IOA_DEBUG") is meaning
 
 
 def test_a_bad_switch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOA_DEBUG", "maybe")
 
     with pytest.raises(ImproperlyConfigured, match="IOA_DEBUG"):
-        env.env_bool("IOA_DEBUG")
+        environment.env_bool("IOA_DEBUG")
 
 
 def test_an_unknown_variable_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOA_ALOWED_HOSTS", "x")
 
     with pytest.raises(ImproperlyConfigured, match="IOA_ALOWED_HOSTS"):
-        env.refuse_unknown()
+        environment.refuse_unknown()
 
 
 def test_a_bad_base_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IOA_BASE_URL", "control.example.com")
 
     with pytest.raises(ImproperlyConfigured, match="IOA_BASE_URL"):
-        env.env_url("IOA_BASE_URL", {"http", "https"})
+        environment.env_url("IOA_BASE_URL", {"http", "https"})
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "1" * 12])
@@ -115,12 +115,12 @@ def test_a_rate_is_a_whole_number_above_nothing(
     monkeypatch.setenv("IOA_API_RATE", text)
 
     with pytest.raises(ImproperlyConfigured, match="IOA_API_RATE must be a whole number above 0"):
-        env.env_number("IOA_API_RATE", 20)
+        environment.env_number("IOA_API_RATE", 20)
 
 
 def test_a_rate_that_is_not_given_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IOA_API_RATE", raising=False)
-    assert env.env_number("IOA_API_RATE", 20) == 20
+    assert environment.env_number("IOA_API_RATE", 20) == 20
 
     monkeypatch.setenv("IOA_API_RATE", " 50 ")
-    assert env.env_number("IOA_API_RATE", 20) == 50
+    assert environment.env_number("IOA_API_RATE", 20) == 50

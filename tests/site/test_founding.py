@@ -15,7 +15,7 @@ import pytest
 from tests.browsing.stage import servers
 from tests.journeys.prepared import ROOT
 
-pytestmark = pytest.mark.product
+pytestmark = [pytest.mark.product, pytest.mark.full]
 
 ONE_BY_ONE = (sys.executable, "manage.py", "migrate", "--verbosity", "0")
 AT_ONCE = (sys.executable, "-P", "-m", "ioa_site.cli", "migrate")

@@ -10,9 +10,9 @@ from django.contrib.auth.models import User
 from django.db import DataError, InterfaceError, OperationalError
 from django.test import Client
 
-from controllers.pages.overview import Overview
-from ioa_site.unavailable import Shorten
-from resources import outages
+from controllers.web.overview.overview_page import Overview
+from ioa_site.middleware.database_errors import Shorten
+from resources.tables import database_errors
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def test_a_page_says_that_the_database_is_away(
     answer = client.get("/")
 
     assert answer.status_code == 503
-    assert answer["Retry-After"] == outages.RETRY_SECONDS
+    assert answer["Retry-After"] == database_errors.RETRY_SECONDS
     assert "The database does not answer. Try again in a moment." in answer.content.decode()
 
 
@@ -74,11 +74,11 @@ def test_a_fault_of_ours_is_still_a_fault(client: Client, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("error", [full(), OperationalError("database or disk is full")])
 def test_a_full_disk_is_called_so(error: OperationalError) -> None:
-    assert outages.sentence(error).startswith("The disk of the database is full")
+    assert database_errors.sentence(error).startswith("The disk of the database is full")
 
 
 def test_a_fault_that_is_no_database_error_is_never_a_full_disk() -> None:
-    assert not outages.is_full(ValueError("disk is full"))
+    assert not database_errors.is_full(ValueError("disk is full"))
 
 
 def record(error: Exception) -> logging.LogRecord:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from django.urls import resolve
 
-from ioa_site import cli, env, variables
+from ioa_site import cli
+from ioa_site.settings import environment, variables
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -32,7 +34,7 @@ def commands() -> list[str]:
     return sorted({each for each in (*own, *INLINE, *started) if each.startswith("ioa ")})
 
 
-@pytest.mark.parametrize("line", commands())
+@every_row("line", commands())
 def test_every_command_of_the_document_exists(line: str) -> None:
     _, name, *rest = shlex.split(line)
     if name in LAUNCHER:
@@ -48,7 +50,7 @@ def test_the_document_shows_commands_at_all() -> None:
     assert {"up", "web", "worker", "beat", "migrate", "sign-in", "audit", "setup"} <= shown
 
 
-@pytest.mark.parametrize("name", sorted(env.KNOWN | {"DATABASE_URL", "REDIS_URL"}))
+@every_row("name", sorted(environment.KNOWN | {"DATABASE_URL", "REDIS_URL"}))
 def test_every_variable_is_described(name: str) -> None:
     (row,) = re.findall(rf"^\| `{name}` \|(.*)\|(.*)\|$", SETTINGS, re.MULTILINE)
 
@@ -65,7 +67,7 @@ def test_every_variable_that_is_described_is_read() -> None:
 
 
 def test_no_other_variable_is_named() -> None:
-    assert set(re.findall(r"\bIOA_[A-Z_]+\b", TEXT)) <= env.KNOWN
+    assert set(re.findall(r"\bIOA_[A-Z_]+\b", TEXT)) <= environment.KNOWN
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

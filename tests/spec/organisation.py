@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from controllers.effects import Effects
-from controllers.engine.types import Action, Controller, Result, Snapshot
-from resources import statuses
-from resources.actor import SYSTEM
-from resources.kind import Document
-from resources.yaml_text import read_yaml
+from controllers.engine.terms import Action, Controller, Result, Snapshot
+from controllers.workqueue.cycle_effects import Effects
+from resources.documents.actor import SYSTEM
+from resources.documents.kind import Document
+from resources.documents.yaml_text import read_yaml
+from resources.usecases import statuses
 from tests.conftest import Clock
 from tests.controllers.making import declare
 from tests.resources.making import made

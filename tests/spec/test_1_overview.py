@@ -21,7 +21,7 @@ from tests.spec.organisation import (
     understaff,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 
 def test_without_controllers_resources_are_just_documents(clock: Clock) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from controllers.models import Proposal
-from resources.yaml_text import read_yaml
+from resources.documents.yaml_text import read_yaml
 from tests.conftest import Clock
 from tests.controllers.making import (
     alerts,
@@ -33,7 +33,7 @@ from tests.spec.organisation import (
     understaff,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains"), pytest.mark.sqlite]
 
 
 def status() -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from controllers.models import Proposal
-from resources import kinds
+from resources.documents import kinds
 from tests.conftest import Clock
 from tests.controllers.making import declare, judgement, work
 from tests.resources.making import actions, apply, shown
 from tests.spec.organisation import DOMAINS, NAME, controller, domain, understaff
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains"), pytest.mark.sqlite]
 
 MODES = ("enforce", "warn", "advise", "observe")
 

@@ -19,7 +19,7 @@ from tests.spec.organisation import (
     understaff,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 KEEPER = "keeper"
 

@@ -8,7 +8,7 @@ import pytest
 
 from controllers.engine.cycle import PHASES
 from controllers.models import Judgement, Proposal
-from resources.models import LedgerEvent, Resource
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.controllers.making import (
     alerts,
@@ -32,7 +32,7 @@ from tests.spec.organisation import (
     understaff,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains"), pytest.mark.sqlite]
 
 
 def judged(name: str) -> Judgement:

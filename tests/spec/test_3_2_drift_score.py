@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import pytest
 
-from controllers.engine.types import THRESHOLD, WEIGHTS, Compliance, Spend
+from controllers.engine.drift import WEIGHTS
+from controllers.engine.terms import THRESHOLD, Compliance, Spend
 from tests.engine.measuring import World, conditions, kpis, measured, score_of
+from tests.rows import every_row
 
 Pair = tuple[int, int] | None
 
@@ -31,7 +33,7 @@ def test_the_weights_and_the_threshold_are_the_specifications() -> None:
     assert THRESHOLD == 0.15
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("missed", "bad", "consumed", "violations", "score", "drifted"),
     [
         ((1, 3), (0, 2), (100, 125), (0, 7), "0.100000", False),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from controllers.effects import Effects
 from controllers.engine.errors import TimedOut
-from controllers.engine.types import Action, Result, Snapshot
+from controllers.engine.terms import Action, Result, Snapshot
 from controllers.models import Proposal, WorkItem
-from resources import deletion
-from resources.models import Resource
+from controllers.workqueue.cycle_effects import Effects
+from resources.tables.models import Resource
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.controllers.making import (
     alerts,
@@ -27,7 +27,7 @@ from tests.controllers.making import (
 from tests.resources.making import ALICE, shown
 from tests.spec.organisation import CONVERGED, NAME, controller, miss, observe, understaff
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains"), pytest.mark.sqlite]
 
 THREE = [
     {"type": "alert", "channels": ["first"]},

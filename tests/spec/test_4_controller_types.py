@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from controllers import example
 from controllers.models import Cycle, Judgement
+from controllers.worker import example_organisation
 from tests.conftest import Clock
 from tests.controllers.making import cycles, work
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 
 @pytest.fixture(autouse=True)
 def one_cycle_each(clock: Clock) -> None:
     """Load the example and let every controller of it look once."""
-    example.load(clock.now)
+    example_organisation.load(clock.now)
     assert len(work(clock)) == 6
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from controllers import registration, watchdog
-from resources import deletion, statuses
-from resources.actor import Actor
-from resources.models import Condition
+from controllers.loop import registration, watchdog
+from resources.documents.actor import Actor
+from resources.tables.models import Condition
+from resources.usecases import deletion, statuses
 from tests.conftest import Clock
 from tests.controllers.making import cycles, declare, judgement, told, work
 from tests.resources.making import ALICE, live, made, shown
@@ -24,7 +24,7 @@ from tests.spec.organisation import (
     observe,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 
 # 5.1 Controller is NOT an AI agent

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from resources.models import LedgerEvent
+from resources.tables.models import LedgerEvent
 from tests.conftest import Clock
 from tests.controllers.making import declare, told, while_judging, work
 from tests.spec.organisation import NAME, controller, domain, miss, understaff
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("three_domains"), pytest.mark.sqlite]
 
 PREFIX = "controller."
 EVENTS = {

@@ -6,11 +6,13 @@ import pytest
 from django.db import DatabaseError, connection
 
 from controllers.models import Cycle, Proposal
-from resources import evidence
+from resources.store import evidence
 from tests.conftest import Clock
 from tests.controllers.making import declare, told, work
 from tests.resources.making import made, shown
 from tests.spec.organisation import NAME, budget, miss
+
+pytestmark = pytest.mark.sqlite
 
 BLOCK = {"type": "block", "operation": "block-spend"}
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from controllers import telemetry
 from controllers.models import TelemetryEvent
-from controllers.telemetry import Arrival, Taken
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken, LedgerEvent, Resource
+from controllers.telemetry import Arrival, IntakeResult
+from resources.documents.actor import Actor
+from resources.tables.models import AgentToken, LedgerEvent, Resource
+from resources.usecases import tokens
 from tests.conftest import Clock
 from tests.decisions.making import agent
 from tests.resources.making import apply, live
@@ -77,12 +77,12 @@ def arrival(event: str = EVENT, **given: Any) -> Arrival:
     return Arrival(event, **said)
 
 
-def tell(token: AgentToken, *arrivals: Arrival, now: datetime) -> list[Taken]:
+def tell(token: AgentToken, *arrivals: Arrival, now: datetime) -> list[IntakeResult]:
     """Let an agent tell events."""
     return telemetry.take(arrivals, token=token, now=now)
 
 
-def verdict(taken: Taken) -> tuple[str, list[str]]:
+def verdict(taken: IntakeResult) -> tuple[str, list[str]]:
     """Return what became of an event, and why."""
     return taken.verdict, [each.code for each in taken.findings]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from controllers import chores, telemetry
+from controllers import telemetry
 from controllers.models import Alert, TelemetryCount, TelemetryEvent
-from resources.models import LedgerEvent, Resource
+from controllers.worker import housekeeping
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
 from tests.resources.making import live
 from tests.telemetry.telling import arrival, contract, kept, story, tell, teller
@@ -171,7 +172,7 @@ def test_a_day_without_events_writes_nothing(clock: Clock) -> None:
 
 
 def test_the_loop_listens_publishes_and_forgets(clock: Clock) -> None:
-    done = chores.run_due(clock.now)
+    done = housekeeping.run_due(clock.now)
 
     assert {"telemetry alerts", "telemetry status", "events"} <= set(done)
 

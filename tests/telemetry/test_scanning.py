@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from controllers.telemetry import scanning
+from controllers.telemetry import payload_scan
+from tests.rows import every_row
 
 pytestmark = pytest.mark.sqlite
 
@@ -24,13 +25,13 @@ pytestmark = pytest.mark.sqlite
     ],
 )
 def test_what_tells_who_somebody_is_is_masked(text: str, kind: str) -> None:
-    payload, found = scanning.personal({"note": [text]})
+    payload, found = payload_scan.personal({"note": [text]})
 
     assert [(each.kind, each.pointer) for each in found] == [(kind, "/note/0")]
     assert f"[{kind}]" in payload["note"][0]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "order 4111 1111 1111 1112",
@@ -44,13 +45,13 @@ def test_what_tells_who_somebody_is_is_masked(text: str, kind: str) -> None:
     ],
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:
-    payload, found = scanning.personal({"note": text})
+    payload, found = payload_scan.personal({"note": text})
 
     assert (payload, found) == ({"note": text}, [])
 
 
 def test_a_card_that_comes_as_a_number_is_masked_and_other_numbers_stay() -> None:
-    payload, found = scanning.personal({"a": 4111111111111111, "b": 12, "c": True, "d": 1.5})
+    payload, found = payload_scan.personal({"a": 4111111111111111, "b": 12, "c": True, "d": 1.5})
 
     assert payload == {"a": "[card]", "b": 12, "c": True, "d": 1.5}
     assert [each.pointer for each in found] == ["/a"]
@@ -60,7 +61,7 @@ def test_hostile_texts_cost_no_more_than_their_length() -> None:
     began = time.process_time()
 
     for text in ("a" * 32_000, "+1" * 16_000, "1 " * 16_000, "AA11" * 8_000, "a@a." * 8_000):
-        scanning.personal({"note": text})
+        payload_scan.personal({"note": text})
 
     assert time.process_time() - began < 5
 
@@ -68,4 +69,4 @@ def test_hostile_texts_cost_no_more_than_their_length() -> None:
 def test_no_spacing_or_hidden_sign_tells_words_apart() -> None:
     hidden = "ignore\u200b  all\n previous \uff49nstructions"
 
-    assert scanning.plain({"a": [hidden]}) == "a ignore all previous instructions"
+    assert payload_scan.plain({"a": [hidden]}) == "a ignore all previous instructions"

@@ -9,9 +9,9 @@ import pytest
 
 from controllers import telemetry
 from controllers.models import TelemetryCount, TelemetryEvent
-from controllers.telemetry import counting
-from resources import evidence
-from resources.canonical import digest
+from controllers.telemetry import event_counts
+from resources.documents.canonical import digest
+from resources.store import evidence
 from tests.conftest import Clock
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import apply
@@ -370,7 +370,7 @@ def test_ten_thousand_events_in_batches_are_counted_exactly(clock: Clock) -> Non
         told = tell(token, *events, now=clock.now)
         assert {each.verdict for each in told} == {"accepted"}
 
-    counted = counting.within(timedelta(minutes=1), clock.now, [rules.pk])[rules.pk]
+    counted = event_counts.within(timedelta(minutes=1), clock.now, [rules.pk])[rules.pk]
     assert (counted.received, counted.stored, counted.invalid) == (10_000, 10_000, 0)
     assert TelemetryEvent.objects.count() == 10_000
     assert len(story()) == 20
@@ -382,8 +382,8 @@ def test_figures_of_a_window_are_those_of_its_minutes(clock: Clock) -> None:
         tell(token, arrival(), arrival(payload={}), now=clock.now)
         clock.advance(minutes=10)
 
-    short = counting.within(timedelta(minutes=15), clock.now, [rules.pk])[rules.pk]
-    whole = counting.within(timedelta(days=2), clock.now, [rules.pk])[rules.pk]
+    short = event_counts.within(timedelta(minutes=15), clock.now, [rules.pk])[rules.pk]
+    whole = event_counts.within(timedelta(days=2), clock.now, [rules.pk])[rules.pk]
 
     assert (short.received, short.invalid) == (2, 1)
     assert (whole.received, whole.invalid, whole.error_rate) == (6, 3, 0.5)

@@ -11,14 +11,18 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from controllers import chores, deciding, holds, roles, runs, triggers
+from controllers.decisions import answers, holds
 from controllers.models import Heard, WorkflowRun
-from controllers.triggers import listening
-from resources import deletion, ledger, specs
-from resources.actor import Actor
-from resources.models import LedgerEvent, Resource
+from controllers.worker import housekeeping
+from controllers.workflows import runs, triggers
+from controllers.workflows.triggers import event_triggers
+from resources.documents.actor import Actor
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import deletion, specs
 from tests.conftest import Clock
 from tests.decisions.making import seen
+from tests.problems import refuses
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import ALICE, apply, live
 from tests.resources.racing import PATIENCE, Background, together
@@ -198,11 +202,11 @@ def test_a_story_that_goes_in_a_circle_ends(clock: Clock) -> None:
     waiting(clock)
     token = teller(clock)
 
-    for _ in range(listening.MOST_IN_STORY + 2):
+    for _ in range(event_triggers.MOST_IN_STORY + 2):
         tell(token, arrival(correlation_id="round"), now=clock.now)
         triggers.listen(clock.now)
 
-    assert len(every()) == listening.MOST_IN_STORY
+    assert len(every()) == event_triggers.MOST_IN_STORY
     assert len(refusals()) == 2
     assert "circle" in refusals()[0]
 
@@ -247,7 +251,7 @@ def test_a_workflow_that_is_gone_or_has_no_trigger_starts_nothing(clock: Clock) 
 
 def test_a_run_that_an_event_starts_under_a_hold_waits(clock: Clock, ines: User) -> None:
     row = waiting(clock)
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause", "resource", "Not now.", resource=row.pk, ends_at=clock.now + timedelta(hours=1)
     )
     holds.place(wanted, now=clock.now, person=ines)
@@ -287,7 +291,7 @@ def test_what_an_open_transaction_may_still_tell_is_waited_for(
 def test_as_many_runs_are_open_as_by_hand_and_the_ledger_says_no(
     clock: Clock, ines: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("controllers.runs.starting.MOST_OPEN", 2)
+    monkeypatch.setattr("controllers.workflows.runs.run_start.MOST_OPEN", 2)
     waiting(clock)
     start(clock, ines)
 
@@ -310,15 +314,15 @@ def test_whoever_is_behind_an_event_does_not_open_the_gates(clock: Clock, maya: 
 
     (run,) = every()
     assert (run.started_by, now(run).state) == ("person/maya", "blocked")
-    with pytest.raises(roles.Denied) as refused:
-        deciding.approve(asked(run).pk, person=maya, seen=seen(asked(run)), now=clock.now)
-    assert refused.value.code == "Proposer"
+    with refuses("forbidden") as refused:
+        answers.approve(asked(run).pk, person=maya, seen=seen(asked(run)), now=clock.now)
+    assert refused.value.rule == "Proposer"
 
 
 def test_many_events_are_heard_over_several_rounds(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "SOME", 2)
+    monkeypatch.setattr(event_triggers, "SOME", 2)
     waiting(clock)
     token = teller(clock)
     for _ in range(5):
@@ -342,7 +346,7 @@ def test_the_loop_listens(clock: Clock) -> None:
     waiting(clock)
     tell(teller(clock), arrival(), now=clock.now)
 
-    done = chores.run_due(clock.now)
+    done = housekeeping.run_due(clock.now)
 
     assert {"triggers", "schedules"} <= set(done)
     assert len(every()) == 1
@@ -363,7 +367,7 @@ def test_bad_triggers_are_refused_when_they_are_declared(clock: Clock) -> None:
     spec = live("Workflow", "release").spec | {"trigger": {"schedule": "61 * * * *"}}
 
     outcome = specs.apply(
-        [specs.Wish(document("Workflow", "release", spec))], actor=ALICE, now=clock.now
+        [specs.DesiredDocument(document("Workflow", "release", spec))], actor=ALICE, now=clock.now
     )
 
     assert not outcome.written

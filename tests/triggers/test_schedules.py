@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import holds, runs, triggers
+from controllers.decisions import holds
 from controllers.models import Timetable, WorkflowRun
-from resources import deletion
-from resources.models import LedgerEvent
+from controllers.workflows import runs, triggers
+from resources.tables.models import LedgerEvent
+from resources.usecases import deletion
 from tests.conftest import Clock
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import ALICE
@@ -127,7 +128,7 @@ def test_a_workflow_without_a_schedule_or_that_is_gone_starts_nothing(eight: Clo
 
 def test_schedules_do_not_pile_up_behind_a_hold(clock: Clock, ines: User, maya: User) -> None:
     row = timed(clock, "* * * * *")
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause", "resource", "Not now.", resource=row.pk, ends_at=clock.now + timedelta(hours=9)
     )
     hold = holds.place(wanted, now=clock.now, person=ines).hold

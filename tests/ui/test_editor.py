@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from .served import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 DOCUMENT = "kind: Agent\nmetadata:\n  name: growth-optimizer\nspec:\n  type: loud\n"
 PROBLEM = {
     "line": 5,

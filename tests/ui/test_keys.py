@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from .around import whole
 from .served import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 ROW = """<li class="row" id="p-{0}"{1}><input class="check" type="checkbox" name="sel" value="{0}">
 <div class="ttl"><a href="/approvals/{0}">Proposal {0}</a></div></li>"""
 QUEUE = """<form id="queue" method="post" action="/many"><ul>{}</ul><div class="bulk">
@@ -16,10 +16,10 @@ QUEUE = """<form id="queue" method="post" action="/many"><ul>{}</ul><div class="
 </div></form>""".format(
     "".join(ROW.format(key, ' aria-current="true"' * (key == 1)) for key in (1, 2, 3))
 )
-REJECT = '<a href="/reject" data-verdict="reject">Reject</a>'
+REJECT = '<a href="/reject" data-verdict="reject" data-key="r">Reject</a>'
 FORM = (
     """<form method="post" action="/decide" data-friction="{}"><input name="reason" value="{}">
-<button name="verdict" value="approve" data-verdict="approve">Approve</button>"""
+<button name="verdict" value="approve" data-verdict="approve" data-key="a">Approve</button>"""
     + REJECT
     + "</form>"
 )
@@ -198,7 +198,7 @@ def test_on_the_overview_keys_answer_only_where_the_keyboard_is(site: Site, page
 
 
 def test_where_there_is_one_thing_to_answer_keys_answer_it(site: Site, page: Page) -> None:
-    site.pages["/"] = whole('<a href="/paused" data-verdict="pause">Pause</a>')
+    site.pages["/"] = whole('<a href="/paused" data-verdict="pause" data-key="p">Pause</a>')
     site.pages["/paused"] = whole("<h1>Paused</h1>")
     page.goto(site.url)
 

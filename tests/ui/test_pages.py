@@ -12,11 +12,11 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 from playwright.sync_api import Browser, Page, expect
 
-from controllers.pages.shell import Counts, Power
+from controllers.web.base.shell import Counts, Power
 
 from .served import Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.rows import every_row
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
@@ -22,8 +22,8 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
-@pytest.mark.parametrize("name", FORBIDDEN)
+@every_row("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
+@every_row("name", FORBIDDEN)
 def test_no_template_holds(template: Path, name: str) -> None:
     assert not re.search(FORBIDDEN[name], template.read_text())
 
@@ -33,7 +33,7 @@ def _classes(template: Path) -> set[str]:
     return {name for value in re.findall(r'class="([^"]*)"', text) for name in value.split()}
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
+@every_row("template", TEMPLATES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_class_is_in_a_stylesheet(template: Path) -> None:
     sheets = "".join((ROOT / "static" / sheet).read_text() for sheet in SHEETS)
 

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from resources.templatetags import ui
+from tests.rows import every_row
 
 NOW = datetime(2026, 2, 25, 10, 42, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ago", "words"),
     [
         (timedelta(0), "0 s ago"),

@@ -9,8 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import example, people, runner
-from controllers.cycles import Means
+from controllers.access import people
+from controllers.loop.cycle_run import Means
+from controllers.worker import example_organisation, worker_loop
 from tests import images
 from tests.conftest import Clock
 
@@ -34,7 +35,7 @@ def organisation(transactional_db: None, clock: Clock) -> Clock:
 
 def found(clock: Clock) -> None:
     """Make the organisation and its people, and look."""
-    example.load(clock.now)
+    example_organisation.load(clock.now)
     people.ensure_administrator(clock.now)
     people.ensure_samples(clock.now)
     look(clock)
@@ -42,7 +43,7 @@ def found(clock: Clock) -> None:
 
 def look(clock: Clock) -> None:
     """Let the loop do everything that is due."""
-    runner.work("test", Means(lambda: clock.now))
+    worker_loop.work("test", Means(lambda: clock.now))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from controllers.models import DriftSample, Judgement
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.resources.making import apply, live, made
 
 BATCH = 2_000

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.test import Client
 
-from controllers import people, proposals
+from controllers.access import people
+from controllers.decisions import proposals
 from controllers.models import Proposal
-from resources.actor import SYSTEM
-from resources.models import Resource
+from resources.documents.actor import SYSTEM
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.decisions import making
 

@@ -10,13 +10,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import roles
+from controllers.access import roles
 from controllers.models import Decision, Grant, Proposal
-from controllers.pages.approvals import Approvals
+from controllers.web.approvals.approvals_page import Approvals
 from tests.conftest import Clock, given
 from tests.decisions import making
+from tests.rows import every_row
 from tests.web import proposing
 from tests.web.conftest import SignIn
+
+pytestmark = pytest.mark.sqlite
 
 # What is different at every look: the token of a form, and how long ago something was.
 PASSING = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken"[^>]*>|(?<=>)[^<]*</time>')
@@ -199,7 +202,7 @@ def test_only_mine_leaves_the_others_out(vera: Client, maya: Client) -> None:
     assert not rows_in(vera.get("/approvals?mine=1", follow=True).content.decode())
 
 
-@pytest.mark.parametrize(
+@every_row(
     "query",
     [
         "at=abc",
@@ -214,6 +217,7 @@ def test_only_mine_leaves_the_others_out(vera: Client, maya: Client) -> None:
         "q=" + "x" * 5000,
         "cause=" + "y" * 400,
     ],
+    rolled_back=True,
 )
 def test_what_is_not_understood_is_ignored(maya: Client, query: str) -> None:
     assert maya.get(f"/approvals?{query}", follow=True).status_code == 200
@@ -255,7 +259,7 @@ def test_the_pane_is_fetched_alone(maya: Client) -> None:
     )
 
     body = pane.content.decode()
-    assert body.lstrip().startswith('<article class="pane" id="pane"')
+    assert " ".join(body.split()).startswith('<article class="pane" id="pane"')
     assert f'data-at="{last.pk}"' in body
     assert "data-chosen" in body
     assert 'id="queue"' not in body

@@ -10,10 +10,12 @@ import pytest
 from django.test import Client
 
 from controllers.models import Proposal
-from resources.models import Resource
+from resources.tables.models import Resource
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.web import proposing
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 
 @pytest.fixture

@@ -16,13 +16,18 @@ from django.db import connection, transaction
 from django.test import AsyncClient, Client
 from django.utils import timezone
 
-from controllers import holds, people
-from controllers.pages import audit_check, audit_filters
-from resources import evidence, ledger
-from resources.actor import SYSTEM, Actor
-from resources.models import LedgerEvent, Resource
+from controllers.access import people
+from controllers.decisions import holds
+from controllers.web.audit import audit_filters, ledger_check
+from resources.documents.actor import SYSTEM, Actor
+from resources.store import evidence
+from resources.tables import ledger
+from resources.tables.models import LedgerEvent, Resource
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock, given, unprotected_ledger
+from tests.rows import every_row
+
+pytestmark = pytest.mark.sqlite
 
 ROW = re.compile(r'<tr id="entry-(\d+)">')
 
@@ -152,7 +157,7 @@ def test_entries_are_found_by_time(ada: Client) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "query",
     [
         "show=nonsense",
@@ -169,6 +174,7 @@ def test_entries_are_found_by_time(ada: Client) -> None:
         "since=%00",
         "page=abc",
     ],
+    rolled_back=True,
 )
 def test_nonsense_in_the_address_is_ignored(ada: Client, query: str) -> None:
     assert ada.get(f"/audit?{query}").status_code == 200
@@ -221,11 +227,11 @@ def tamper(pk: int) -> None:
 
 
 @pytest.mark.sqlite
-@pytest.mark.parametrize("most", [audit_check.MOST, 40])
+@pytest.mark.parametrize("most", [ledger_check.MOST, 40])
 def test_a_broken_chain_is_named(ada: Client, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("The triggers of PostgreSQL are tested with the ledger.")
-    monkeypatch.setattr(audit_check.check, "__defaults__", (most,))
+    monkeypatch.setattr(ledger_check.check, "__defaults__", (most,))
     event = LedgerEvent.objects.order_by("-id")[5]
     tamper(event.pk)
     page = ada.post("/audit/verify", follow=True).content.decode()
@@ -236,13 +242,13 @@ def test_a_broken_chain_is_named(ada: Client, monkeypatch: pytest.MonkeyPatch, m
 def test_a_long_chain_is_proved_as_far_as_somebody_waits(ada: Client) -> None:
     total = LedgerEvent.objects.count()
     evidence.checkpoint(timezone.now())
-    verdict = audit_check.check(40)
+    verdict = ledger_check.check(40)
     assert verdict.whole
     assert f"the newest 40 of {total:,} entries" in verdict.sentence
 
 
 def test_one_check_runs_at_a_time(ada: Client) -> None:
-    with audit_check.running:
+    with ledger_check.running:
         page = ada.post("/audit/verify", follow=True).content.decode()
     assert "A check is already running." in page
 
@@ -322,7 +328,7 @@ def test_an_empty_log_says_what_begins_it(db: None) -> None:
 def test_entries_of_holds_lead_to_their_page(maya: Client) -> None:
     ines = User.objects.get(username="ines")
     agent = Resource.objects.get(kind="Agent", name="growth-optimizer")
-    wanted = holds.Wanted("pause", "resource", "Odd replies.", resource=agent.pk)
+    wanted = holds.HoldRequest("pause", "resource", "Odd replies.", resource=agent.pk)
     placed = holds.place(wanted, person=ines, now=timezone.now())
     assert f'href="/overrides/{placed.hold.pk}"' in text(maya, "/audit?show=people")
     assert people.actor_for(ines) == Actor("person", "ines")

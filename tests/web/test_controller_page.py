@@ -11,19 +11,22 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from controllers import compiled, operating
 from controllers.models import Cycle, Proposal, Runtime
-from controllers.pages import modes
-from controllers.pages.checks import checks_of
-from resources import specs, statuses
-from resources.actor import SYSTEM
-from resources.models import Resource
-from resources.specs import Wish
+from controllers.web.controllers import modes
+from controllers.web.controllers.hook_results import checks_of
+from controllers.worker import controller_commands
+from controllers.workqueue import compiled_controllers
+from resources.documents.actor import SYSTEM
+from resources.tables.models import Resource
+from resources.usecases import specs, statuses
+from resources.usecases.specs import DesiredDocument
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.resources.making import made
 from tests.web.conftest import SignIn, look
 from tests.web.test_controllers import text, trip, without_times
+
+pytestmark = pytest.mark.sqlite
 
 AGENTS = "/controllers/agent-performance"
 PARTS = (
@@ -114,7 +117,9 @@ def redeclare(clock: Clock, name: str, **spec: Any) -> Resource:
     """Declare a controller of the example anew, with some fields otherwise."""
     row = Resource.objects.get(kind="Controller", name=name)
     document = made("Controller", name, {**row.spec, **spec}, metadata=row.metadata)
-    assert specs.apply([Wish(document, authorised=True)], actor=SYSTEM, now=clock.now).written
+    assert specs.apply(
+        [DesiredDocument(document, authorised=True)], actor=SYSTEM, now=clock.now
+    ).written
     row.refresh_from_db()
     return row
 
@@ -123,7 +128,9 @@ def test_what_enforcing_would_have_run_follows_approval_and_risk(organisation: C
     row = redeclare(organisation, "agent-performance", approval="auto")
 
     def counts() -> dict[str, int]:
-        past = modes.consequences(row.pk, compiled.load(row.pk), "warn", organisation.now)
+        past = modes.consequences(
+            row.pk, compiled_controllers.load(row.pk), "warn", organisation.now
+        )
         return {each.mode: each.count for each in past.choices}
 
     # The other two agents ask for a person's approval themselves.
@@ -172,14 +179,14 @@ def test_a_check_that_failed_names_where_and_what_was_seen(organisation: Clock) 
     cycle = last()
     cycle.hooks[0] |= {"passed": False, "reason": "CheckFailed"}
     cycle.hooks[1] |= {"passed": None, "reason": "FieldMissing", "observed": {}}
-    failed, unknown, _ = checks_of(compiled.load(cycle.controller_id), cycle)
+    failed, unknown, _ = checks_of(compiled_controllers.load(cycle.controller_id), cycle)
 
     assert failed.text.startswith("Failed for 1: agent/growth-optimizer, agent.status.state is")
     assert (unknown.tone, unknown.text) == ("wait", "Not known for 1: a field is not reported.")
 
 
 def test_the_breaker_shows_its_limits_and_its_last_trip(organisation: Clock, ines: Client) -> None:
-    assert "Last tripNever" in section(ines, "breaker")
+    assert "Last trip Never" in section(ines, "breaker")
     trip(organisation, "agent-performance", "It talks nonsense.")
     html = text(ines, AGENTS)
     told = section(ines, "breaker")
@@ -192,8 +199,10 @@ def test_the_breaker_shows_its_limits_and_its_last_trip(organisation: Clock, ine
 
     organisation.advance(minutes=11)
     ada = User.objects.get(username="admin")
-    actor = operating.permitted("agent-performance", ada, organisation.now)
-    operating.reset_breaker("agent-performance", actor=actor, now=organisation.now, reason="Ok.")
+    actor = controller_commands.permitted("agent-performance", ada, organisation.now)
+    controller_commands.reset_breaker(
+        "agent-performance", actor=actor, now=organisation.now, reason="Ok."
+    )
     assert "Testing" in section(ines, "breaker")
     look(organisation)
     told = section(ines, "breaker")
@@ -209,7 +218,7 @@ def test_a_viewer_is_offered_nothing_that_would_be_refused(vera: Client) -> None
 
 
 def test_the_record_counts_what_became_of_its_proposals(maya: Client) -> None:
-    assert "Proposals3, 0 decided" in section(maya, "track")
+    assert "Proposals 3, 0 decided" in section(maya, "track")
 
 
 def test_facts_link_to_the_spec_and_to_what_it_watches(maya: Client) -> None:

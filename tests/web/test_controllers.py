@@ -9,18 +9,21 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import holds, operating, runner
-from controllers.cycles import Means
+from controllers.decisions import holds
+from controllers.loop.cycle_run import Means
 from controllers.models import Runtime
-from controllers.pages.cycles import took
-from resources import specs
-from resources.actor import SYSTEM
-from resources.models import Resource
-from resources.specs import Wish
+from controllers.web.controllers.cycle_text import took
+from controllers.worker import controller_commands, worker_loop
+from resources.documents.actor import SYSTEM
+from resources.tables.models import Resource
+from resources.usecases import specs
+from resources.usecases.specs import DesiredDocument
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock, given
 from tests.resources.making import made
 from tests.web.conftest import SignIn
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 LIST = "/controllers"
 
@@ -48,7 +51,7 @@ def row_of(html: str, name: str) -> str:
 def trip(clock: Clock, name: str = "workflow-monitor", reason: str = "It loops.") -> None:
     """Let the operator stop a controller."""
     ines = User.objects.get(username="ines")
-    operating.trip_breaker(name, person=ines, now=clock.now, reason=reason)
+    controller_commands.trip_breaker(name, person=ines, now=clock.now, reason=reason)
 
 
 def test_the_first_sentence_says_that_all_run(maya: Client) -> None:
@@ -101,7 +104,7 @@ def test_a_paused_controller_is_named_and_can_be_resumed(
     organisation: Clock, maya: Client
 ) -> None:
     key = Resource.objects.get(kind="Controller", name="budget-guardian").pk
-    wanted = holds.Wanted("pause", "controller", "Month end.", controller=key)
+    wanted = holds.HoldRequest("pause", "controller", "Month end.", controller=key)
     holds.place(wanted, person=User.objects.get(username="maya"), now=organisation.now)
     html = text(maya)
 
@@ -112,7 +115,7 @@ def test_a_paused_controller_is_named_and_can_be_resumed(
 def test_when_everything_is_paused_the_sentence_says_by_whom(
     organisation: Clock, maya: Client
 ) -> None:
-    wanted = holds.Wanted("stop", "organisation", "Storm.")
+    wanted = holds.HoldRequest("stop", "organisation", "Storm.")
     holds.place(wanted, person=User.objects.get(username="maya"), now=organisation.now)
     html = text(maya)
 
@@ -172,9 +175,11 @@ def test_each_part_alone_is_as_in_the_page(organisation: Clock, maya: Client, pa
 def more(clock: Clock, count: int) -> None:
     """Declare more controllers and let each look once."""
     spec = {"targetKind": "Domain", "reconcileInterval": "5m"}
-    wishes = [Wish(made("Controller", f"extra-{number}", spec)) for number in range(count)]
+    wishes = [
+        DesiredDocument(made("Controller", f"extra-{number}", spec)) for number in range(count)
+    ]
     assert specs.apply(wishes, actor=SYSTEM, now=clock.now).written
-    runner.work("test", Means(lambda: clock.now))
+    worker_loop.work("test", Means(lambda: clock.now))
 
 
 def test_the_page_costs_the_same_however_many_controllers_there_are(
@@ -194,7 +199,7 @@ def test_the_page_costs_the_same_however_many_controllers_there_are(
 def test_cycles_beyond_the_last_thirty_are_left_out(organisation: Clock, maya: Client) -> None:
     for _ in range(35):
         organisation.advance(minutes=1)
-        runner.work("test", Means(lambda: organisation.now))
+        worker_loop.work("test", Means(lambda: organisation.now))
 
     assert "Last cycles: 30 found drift" in row_of(text(maya), "security-auditor")
 

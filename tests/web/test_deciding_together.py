@@ -8,13 +8,15 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import deciding
+from controllers.decisions import answers
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Proposal
-from controllers.proposals import Seen
 from tests.conftest import Clock
 from tests.decisions import making
 from tests.web import proposing
 from tests.web.proposing import HTMX, answer, of, text
+
+pytestmark = pytest.mark.sqlite
 
 
 @pytest.fixture
@@ -35,10 +37,10 @@ def test_many_are_decided_at_once_each_by_itself(maya: Client, organisation: Clo
     grave = making.proposal(organisation, simple[0].resource, risk="high")
     changed = simple[0]
     picked = [f"{each.pk}:{each.tag}" for each in [*simple, grave]]
-    deciding.reject(
+    answers.reject(
         changed.pk,
         person=User.objects.get(username="tomas"),
-        seen=Seen(changed.revision, changed.action_digest),
+        seen=SeenRevision(changed.revision, changed.action_digest),
         now=organisation.now,
         reason="No",
     )
@@ -89,7 +91,7 @@ def test_many_are_snoozed_with_one_reason(maya: Client, organisation: Clock) -> 
     ],
 )
 def test_many_that_make_no_sense_are_refused(maya: Client, data: dict[str, Any]) -> None:
-    assert maya.post("/approvals/decide", data).status_code == 422
+    assert maya.post("/approvals/decide", data).status_code == 400
 
 
 def test_nothing_selected_is_said(maya: Client) -> None:
@@ -127,7 +129,7 @@ def test_a_rule_for_nothing_is_not_found(maya: Client, cause: str) -> None:
 def test_a_rule_needs_a_reason(ines: Client) -> None:
     said = ines.post("/approvals/automatic", {"cause": of("throttle").cause, "reason": " "})
 
-    assert said.status_code == 422
+    assert said.status_code == 400
     assert "Say why it should be done." in text(said)
 
 

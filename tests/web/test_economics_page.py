@@ -10,14 +10,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import accounting, admission
-from controllers.accounting import pricing
-from controllers.admission import Item
+from controllers import admission, budgets
+from controllers.admission import UsageEntry
+from controllers.budgets import price_list
 from controllers.models import Admission
-from controllers.pages import economics
-from resources import tokens
-from resources.actor import Actor
-from resources.models import AgentToken
+from controllers.web.economics import economics_page
+from resources.documents.actor import Actor
+from resources.tables.models import AgentToken
+from resources.usecases import tokens
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.decisions import making
@@ -64,14 +64,14 @@ def token(clock: Clock, name: str = "scribe") -> AgentToken:
 
 def spend(clock: Clock, count: int) -> None:
     """Let the agent report tokens."""
-    claim = accounting.Claim(tokens_in=count)
-    admission.report([Item(claim)], token(clock), clock.now)
+    claim = budgets.Claim(tokens_in=count)
+    admission.report([UsageEntry(claim)], token(clock), clock.now)
 
 
 def ask(clock: Clock, count: int = 1, **given: Any) -> list[Admission]:
     """Let the agent ask so often."""
     bearer = token(clock)
-    wish = admission.Request("execute", "agent/scribe", accounting.Claim(), **given)
+    wish = admission.Request("execute", "agent/scribe", budgets.Claim(), **given)
     return [admission.ask(wish, bearer, clock.now) for _ in range(count)]
 
 
@@ -97,7 +97,7 @@ def test_the_first_sentence_is_the_status(ava: Client, team: Clock, count: int, 
 
 def test_what_people_were_told_stands_beside_it(ava: Client, team: Clock) -> None:
     spend(team, 950)
-    accounting.publish(team.now)
+    budgets.publish(team.now)
 
     page = shown(ava)
 
@@ -109,7 +109,7 @@ def test_prices_are_those_that_are_set(ava: Client, team: Clock) -> None:
     assert "No price is set" in shown(ava)
 
     paid, person = ("2.5", "0.125"), User.objects.get(username="ava")
-    pricing.put("openai", "gpt-4o", paid, "USD", person=person, now=team.now)
+    price_list.put("openai", "gpt-4o", paid, "USD", person=person, now=team.now)
 
     assert "gpt-4o openai 2.50 USD 0.125 USD" in shown(ava)
 
@@ -144,7 +144,7 @@ def test_a_domain_can_be_looked_at_alone(ava: Client, team: Clock) -> None:
 def test_older_questions_are_a_page_away(
     ava: Client, team: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(economics, "ROWS", 2)
+    monkeypatch.setattr(economics_page, "ROWS", 2)
     first, *_, last = ask(team, 5)
     page = ava.get("/economics").content.decode()
     older = re.search(r'href="\?([^"]*)">Older', page)
@@ -171,7 +171,7 @@ def test_nonsense_is_no_error(ava: Client, query: str) -> None:
 def test_the_file_has_every_question(
     ava: Client, team: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(economics, "CHUNK", 2)
+    monkeypatch.setattr(economics_page, "CHUNK", 2)
     ask(team, 5)
 
     answer = ava.get("/economics.csv")

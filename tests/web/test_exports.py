@@ -6,17 +6,20 @@ import csv
 import io
 from datetime import timedelta
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from controllers import holds
+from controllers.decisions import holds
 from controllers.models import Proposal
-from controllers.pages import exporting
-from resources.models import Resource
+from controllers.web.audit import table_exports
+from resources.tables.models import Resource
 from tests.admin.counts import expected
 from tests.conftest import Clock
+
+pytestmark = pytest.mark.sqlite
 
 
 def lines(client: Client, address: str) -> list[dict[str, str]]:
@@ -31,7 +34,7 @@ def pause(clock: Clock, reason: str) -> None:
     """Pause an agent for an hour."""
     agent = Resource.objects.get(kind="Agent", name="campaign-writer")
     ends = clock.now + timedelta(hours=1)
-    wanted = holds.Wanted("pause", "resource", reason, resource=agent.pk, ends_at=ends)
+    wanted = holds.HoldRequest("pause", "resource", reason, resource=agent.pk, ends_at=ends)
     holds.place(wanted, now=clock.now, person=User.objects.get(username="maya"))
 
 
@@ -85,11 +88,11 @@ def test_the_file_of_holds_says_who_and_why_and_runs_no_formula(
 
 def test_files_go_on_after_a_piece(organisation: Clock, maya: Client) -> None:
     whole = lines(maya, "/approvals.csv")
-    exporting.CHUNK, usual = 2, exporting.CHUNK
+    table_exports.CHUNK, usual = 2, table_exports.CHUNK
     try:
         assert lines(maya, "/approvals.csv") == whole
     finally:
-        exporting.CHUNK = usual
+        table_exports.CHUNK = usual
 
 
 def test_files_take_a_known_number_of_statements(organisation: Clock, maya: Client) -> None:

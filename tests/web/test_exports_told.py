@@ -11,14 +11,14 @@ from django.db import OperationalError
 from django.test import AsyncClient, Client
 from django.utils import timezone
 
-from controllers import exports, people
-from controllers.happenings import told
-from resources import evidence
-from resources.actor import SYSTEM
-from resources.models import LedgerEvent
+from controllers.access import exports, people
+from controllers.narrative.event_text import told
+from resources.documents.actor import SYSTEM
+from resources.store import evidence
+from resources.tables.models import LedgerEvent
 from tests.conftest import given
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 
 @pytest.fixture

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import deciding, example
+from controllers.decisions import answers
 from controllers.models import Proposal
-from controllers.pages import guiding
-from resources import statuses, tokens
-from resources.actor import Actor
-from resources.statuses import Report
+from controllers.web.overview import tour
+from controllers.worker import example_organisation
+from resources.documents.actor import Actor
+from resources.usecases import statuses, tokens
+from resources.usecases.statuses import Report
 from tests.conftest import Clock
 from tests.web.conftest import look
 from tests.web.test_overview import seen, text_of
+
+pytestmark = pytest.mark.sqlite
 
 
 def test_there_is_no_guided_path_without_simulated_agents(maya: Client) -> None:
@@ -27,24 +31,24 @@ def test_there_is_no_guided_path_without_simulated_agents(maya: Client) -> None:
 
 def test_the_guided_path_leads_from_drift_to_decision_and_back(organisation: Clock) -> None:
     """The path is told by what is in the database, step by step."""
-    now, name = organisation.now, example.GUIDED[0]
+    now, name = organisation.now, example_organisation.GUIDED[0]
     simulate(now)
 
-    assert at(organisation) == (name, guiding.WATCH)
+    assert at(organisation) == (name, tour.WATCH)
     drift(organisation, name)
-    assert at(organisation) == (name, guiding.DECIDE)
+    assert at(organisation) == (name, tour.DECIDE)
     proposal = Proposal.objects.get(resource__name=name)
     maya = User.objects.get(username="maya")
-    deciding.approve(proposal.pk, person=maya, seen=seen(proposal), now=organisation.now)
-    assert at(organisation) == (name, guiding.WORK)
+    answers.approve(proposal.pk, person=maya, seen=seen(proposal), now=organisation.now)
+    assert at(organisation) == (name, tour.WORK)
 
 
 def test_the_guided_path_ends_when_somebody_said_no(organisation: Clock, maya: Client) -> None:
     simulate(organisation.now)
-    drift(organisation, example.GUIDED[0])
-    proposal = Proposal.objects.get(resource__name=example.GUIDED[0])
+    drift(organisation, example_organisation.GUIDED[0])
+    proposal = Proposal.objects.get(resource__name=example_organisation.GUIDED[0])
     person = User.objects.get(username="maya")
-    deciding.reject(
+    answers.reject(
         proposal.pk, person=person, seen=seen(proposal), now=organisation.now, reason="No."
     )
 
@@ -57,10 +61,10 @@ def test_the_guided_path_ends_when_somebody_said_no(organisation: Clock, maya: C
 def simulate(now: datetime) -> None:
     """Let a simulated agent be at work."""
     issued = tokens.issue(
-        example.GUIDED[0],
+        example_organisation.GUIDED[0],
         scopes=["status:write"],
         lifetime=timedelta(days=1),
-        actor=example.SIMULATION,
+        actor=example_organisation.SIMULATION,
         now=now,
     )
     assert tokens.authenticate(issued.text, now=now)
@@ -68,7 +72,7 @@ def simulate(now: datetime) -> None:
 
 def at(clock: Clock) -> tuple[str, int]:
     """Return the agent of the guided path, and the step it is at."""
-    guide = guiding.path(clock.now)
+    guide = tour.path(clock.now)
     assert guide is not None
     return guide.agent, guide.at
 

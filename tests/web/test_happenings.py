@@ -13,11 +13,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from controllers import holds, lifecycle
-from controllers.happenings import told
-from controllers.happenings.sentences import SENTENCES
-from resources.models import LedgerEvent, Resource
+from controllers.decisions import holds
+from controllers.engine import proposal_lifecycle
+from controllers.narrative.event_text import told
+from controllers.narrative.event_text.sentences import SENTENCES
+from resources.tables.models import LedgerEvent, Resource
 from tests.conftest import Clock
+from tests.rows import every_row
+
+pytestmark = pytest.mark.sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 ICONS = (ROOT / "static/icons.svg").read_text("utf-8")
@@ -59,7 +63,7 @@ def words(node: ast.expr) -> Iterator[str]:
 
 def written() -> set[str]:
     """Return the names of the events that the source writes."""
-    found = {f"proposal.{word}" for word in lifecycle.TOLD.values()}
+    found = {f"proposal.{word}" for word in proposal_lifecycle.TOLD.values()}
     for package, call in calls():
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         for each in [*call.args, *(keyword.value for keyword in call.keywords)]:
@@ -68,7 +72,7 @@ def written() -> set[str]:
             family = FAMILIES.get(package, "proposal")
             for word in words(call.args[1]):
                 if "." not in word and word.replace("_", "").isalpha() and word.islower():
-                    past = lifecycle.TOLD.get(word, word).replace("_", "-")
+                    past = proposal_lifecycle.TOLD.get(word, word).replace("_", "-")
                     found.add(f"{family}.{past}")
     return found
 
@@ -83,7 +87,7 @@ def test_every_event_that_the_source_writes_has_a_sentence() -> None:
 
 def test_what_people_do_at_the_door_has_sentences() -> None:
     """Views write these by the name that their class carries."""
-    text = (ROOT / "controllers/entrance/factors.py").read_text("utf-8")
+    text = (ROOT / "controllers/signin/factors.py").read_text("utf-8")
     found = set(re.findall(r'"(person\.[a-z-]+)"', text))
     assert len(found) >= 5
     assert found - set(SENTENCES) == set()
@@ -94,8 +98,8 @@ def test_every_icon_exists() -> None:
     assert missing == set()
 
 
-@pytest.mark.parametrize("event", sorted(SENTENCES))
-@pytest.mark.parametrize("payload", [{}, None, {"reason": 7, "actions": [], "changed": None}])
+@every_row("event", sorted(SENTENCES))
+@every_row("payload", [{}, None, {"reason": 7, "actions": [], "changed": None}])
 def test_an_entry_that_says_little_is_told_too(db: None, event: str, payload: object) -> None:
     entry = LedgerEvent(
         id=1, event=event, actor="system/ioa", subject="agent/scribe", at=timezone.now()
@@ -118,7 +122,7 @@ def test_an_event_of_a_hook_is_told_by_its_name(db: None) -> None:
 def test_people_are_named_in_full_and_quoted(organisation: Clock) -> None:
     maya = User.objects.get(username="maya")
     agent = Resource.objects.get(kind="Agent", name="growth-optimizer")
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "override",
         "field",
         "Campaign week.",

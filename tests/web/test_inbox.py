@@ -10,15 +10,20 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import alerts, delivery, holds, people, preferences, wording
-from controllers.effects import Notice
+from controllers.access import people, preferences
+from controllers.decisions import holds
 from controllers.models import Alert, Channel, Delivery, Preference
-from controllers.pages.inbox import SHOWN
-from resources.models import Resource
+from controllers.narrative import proposal_text
+from controllers.notifications import alerts, delivery
+from controllers.web.find.inbox import SHOWN
+from controllers.workqueue.cycle_effects import Notice
+from resources.tables.models import Resource
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.decisions import making
 from tests.resources.making import live
+
+pytestmark = pytest.mark.sqlite
 
 
 def told(clock: Clock, title: str, channel: str = "") -> Delivery:
@@ -33,7 +38,7 @@ def told(clock: Clock, title: str, channel: str = "") -> Delivery:
 
 def headline(client: Client) -> str:
     """Return the first sentence of the page."""
-    found = re.search(r"<h1>(.*?)</h1>", client.get("/inbox").content.decode())
+    found = re.search(r"<h1>\s*(.*?)\s*</h1>", client.get("/inbox").content.decode())
     assert found
     return found[1]
 
@@ -163,7 +168,7 @@ def test_messages_lead_to_what_they_are_about(organisation: Clock, maya: Client)
     alarm(organisation)
     proposal = making.proposal(organisation, live("Agent", "scribe"))
     user = User.objects.get(username="maya")
-    wanted = holds.Wanted("pause", "resource", "A test.", resource=proposal.resource_id)
+    wanted = holds.HoldRequest("pause", "resource", "A test.", resource=proposal.resource_id)
     hold = holds.place(wanted, person=user, now=organisation.now).hold
     about: dict[str, Any] = {"severity": "warning", "now": organisation.now, "body": "It waits."}
     delivery.tell("", title="Waiting for people: x", key="1", proposal=proposal, **about)
@@ -174,7 +179,7 @@ def test_messages_lead_to_what_they_are_about(organisation: Clock, maya: Client)
     assert 'href="/resources/agent/scribe"' in page
     assert f'href="/approvals/{proposal.pk}"' in page
     assert f'href="/overrides/{hold.pk}"' in page
-    assert f"Waiting for people: {wording.title(proposal)}" in page
+    assert f"Waiting for people: {proposal_text.title(proposal)}" in page
 
 
 def test_what_was_deleted_since_leads_nowhere(organisation: Clock, maya: Client) -> None:

@@ -13,19 +13,23 @@ from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
-from controllers import deciding, drifting, escalation, holds, people
+from controllers.access import people
+from controllers.decisions import answers, escalation, holds
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Judgement, Proposal
-from controllers.pages import summing
-from controllers.pages.overview import Overview, shortened
-from controllers.pages.page import Look
-from controllers.proposals import Seen
-from resources import specs, statuses
-from resources.actor import SYSTEM, Actor
-from resources.models import LedgerEvent
-from resources.statuses import Report
+from controllers.narrative import drift_queries
+from controllers.web.base.page import PageRequest
+from controllers.web.overview import figures
+from controllers.web.overview.overview_page import Overview, shortened
+from resources.documents.actor import SYSTEM, Actor
+from resources.tables.models import LedgerEvent
+from resources.usecases import specs, statuses
+from resources.usecases.statuses import Report
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.web.conftest import SignIn, look
+
+pytestmark = pytest.mark.sqlite
 
 PARTS = ("headline", "guide", "stats", "needs-you", "drift", "loops", "feed")
 
@@ -79,7 +83,8 @@ def test_only_what_is_simple_can_be_approved_from_here(maya: Client) -> None:
 
 
 def test_approving_from_here_is_recorded_and_comes_back_here(maya: Client) -> None:
-    form = maya.get("/").content.decode().split('<form method="post" action="/approvals/')[1]
+    page = " ".join(maya.get("/").content.decode().split())
+    form = page.split('<form method="post" action="/approvals/')[1]
     key = int(form.split("/")[0])
     given = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form.split("</form>")[0]))
 
@@ -119,8 +124,8 @@ def test_every_domain_is_shown_with_its_score_and_its_first_reason(maya: Client)
 def test_what_was_decided_and_done_today_is_counted(organisation: Clock, maya: Client) -> None:
     person = User.objects.get(username="maya")
     first, second = Proposal.objects.filter(risk="low", resource__kind="Agent").order_by("pk")[:2]
-    deciding.approve(first.pk, person=person, seen=seen(first), now=organisation.now)
-    deciding.reject(
+    answers.approve(first.pk, person=person, seen=seen(first), now=organisation.now)
+    answers.reject(
         second.pk, person=person, seen=seen(second), now=organisation.now, reason="Not now."
     )
     organisation.now += timedelta(seconds=20)
@@ -133,9 +138,9 @@ def test_what_was_decided_and_done_today_is_counted(organisation: Clock, maya: C
     assert "Waiting for you 5 of 5 open" in said
 
 
-def seen(proposal: Proposal) -> Seen:
+def seen(proposal: Proposal) -> SeenRevision:
     """Return what somebody has seen of a proposal."""
-    return Seen(proposal.revision, proposal.action_digest)
+    return SeenRevision(proposal.revision, proposal.action_digest)
 
 
 def test_nothing_of_yesterday_counts_as_today(organisation: Clock, maya: Client) -> None:
@@ -146,7 +151,7 @@ def test_nothing_of_yesterday_counts_as_today(organisation: Clock, maya: Client)
         changed_at=organisation.now,
     )
 
-    assert summing.decided(organisation.now).total == 0
+    assert figures.decided(organisation.now).total == 0
 
 
 def test_controllers_are_shown_with_mode_cycles_and_the_next_look(maya: Client) -> None:
@@ -196,7 +201,7 @@ def test_a_part_alone_is_what_it_is_in_the_page(maya: Client, name: str) -> None
 
 
 def test_shared_parts_ask_nobody_who_looks(organisation: Clock) -> None:
-    page = Overview(Look("/", QueryDict(), organisation.now))
+    page = Overview(PageRequest("/", QueryDict(), organisation.now))
 
     for name, part in page.pieces().items():
         if part.shared:
@@ -221,7 +226,7 @@ def test_an_organisation_without_controllers_is_shown_too(sign_in: SignIn, clock
         "metadata": {"name": "lonely"},
         "spec": {"purpose": "To be alone"},
     }
-    specs.apply([specs.Wish(domain)], actor=SYSTEM, now=clock.now)
+    specs.apply([specs.DesiredDocument(domain)], actor=SYSTEM, now=clock.now)
 
     said = text_of(sign_in("admin").get("/"))
 
@@ -232,7 +237,7 @@ def test_an_organisation_without_controllers_is_shown_too(sign_in: SignIn, clock
 
 def test_overrides_are_counted_with_the_next_to_end(organisation: Clock, maya: Client) -> None:
     ends = organisation.now + timedelta(hours=3, minutes=18, seconds=50)
-    pause = holds.Wanted("pause", "domain", "We count stock.", domain="growth", ends_at=ends)
+    pause = holds.HoldRequest("pause", "domain", "We count stock.", domain="growth", ends_at=ends)
     person = User.objects.get(username="maya")
     holds.place(pause, now=organisation.now, person=person)
 
@@ -273,19 +278,19 @@ def test_more_rows_take_no_more_statements(organisation: Clock, maya: Client) ->
 def test_the_mean_over_time_counts_those_that_were_known_then(
     series: list[list[float]], wanted: list[float]
 ) -> None:
-    assert summing.means(series) == pytest.approx(wanted)
+    assert figures.means(series) == pytest.approx(wanted)
 
 
 def test_the_change_is_told_only_where_it_can_be_seen() -> None:
     def drift_of(*trend: float) -> str:
-        return summing.Drift(trend[-1], 1, trend, 0.15).direction
+        return figures.OrganisationDrift(trend[-1], 1, trend, 0.15).direction
 
     assert [drift_of(0.1, 0.1), drift_of(0.1, 0.13), drift_of(0.2, 0.1)] == ["same", "up", "down"]
 
 
 def test_nothing_measured_is_no_drift() -> None:
-    assert summing.organisation([], {}) is None
-    assert drifting.word(None, 0.15) == "Not measured"
+    assert figures.organisation([], {}) is None
+    assert drift_queries.word(None, 0.15) == "Not measured"
 
 
 def test_a_long_reason_is_cut_to_its_first_clause() -> None:

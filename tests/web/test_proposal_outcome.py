@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from controllers import people, proposals
+from controllers.access import people
+from controllers.decisions import proposals
 from controllers.models import DriftSample, Proposal, Step
 from tests.conftest import Clock
 from tests.decisions import making
 from tests.web import proposing
+
+pytestmark = pytest.mark.sqlite
 
 
 @pytest.fixture

@@ -9,15 +9,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import people, roles
+from controllers.access import people, roles
 from controllers.models import Decision, Proposal
-from controllers.pages.proposal import ProposalPage
+from controllers.web.approvals.proposal_page import ProposalPage
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.controllers.making import declare
 from tests.decisions import making
 from tests.resources.making import made
 from tests.web import proposing
+
+pytestmark = pytest.mark.sqlite
 
 PASSING = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken"[^>]*>|(?<=>)[^<]*</time>')
 

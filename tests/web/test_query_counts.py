@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -9,14 +10,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from controllers import holds, roles
+from controllers.access import roles
+from controllers.decisions import holds
 from controllers.models import Proposal
 from controllers.operations import endpoints
-from controllers.pages import urls
-from resources import tokens
-from resources.actor import SYSTEM
-from resources.models import LedgerEvent, Resource
-from tests.admin.counts import expected, statements
+from controllers.web import urls
+from resources.documents.actor import SYSTEM
+from resources.tables.models import LedgerEvent, Resource
+from resources.usecases import tokens
+from tests.admin.counts import FILE, expected, statements
 from tests.conftest import Clock
 
 from .conftest import SignIn
@@ -32,6 +34,7 @@ NO_PAGES = {
     "decide-many",
     "drill",
     "economics-csv",
+    "end-sessions",
     "group-change",
     "group-delete",
     "group-member",
@@ -39,6 +42,7 @@ NO_PAGES = {
     "inbox-read",
     "load-example",
     "machine-switch",
+    "mfa_index",
     "overrides-csv",
     "people-invite",
     "person-active",
@@ -54,7 +58,7 @@ DAY = timedelta(days=1)
 
 def placed(clock: Clock) -> int:
     """Pause an agent for an hour, and return the number of that hold."""
-    wanted = holds.Wanted(
+    wanted = holds.HoldRequest(
         "pause",
         "resource",
         "We count stock.",
@@ -121,3 +125,13 @@ def test_every_page_takes_a_known_number_of_statements(
     taken = {name: seen(admin, address) for name, address in where.items()}
 
     assert taken == {name: expected("each", name, count) for name, count in taken.items()}
+
+
+def test_every_page_is_on_record_for_both_databases() -> None:
+    pages = {str(each.name) for each in urls.urlpatterns} - NO_PAGES
+    counts = json.loads(FILE.read_text("utf-8"))["each"]
+
+    assert {name: pages - set(counts[name]) for name in ("sqlite", "postgresql")} == {
+        "sqlite": set(),
+        "postgresql": set(),
+    }

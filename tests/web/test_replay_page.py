@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
+
+pytestmark = pytest.mark.sqlite
 
 PAGE = "/controllers/agent-performance/replay"
 

@@ -14,18 +14,22 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from controllers import holds, people
-from controllers.holds import Wanted
+from controllers.access import people
+from controllers.decisions import holds
+from controllers.decisions.holds import HoldRequest
 from controllers.models import Judgement
-from controllers.pages import files
-from controllers.pages.resource_table import shortened
-from resources.models import Resource
+from controllers.web.base import spreadsheet
+from controllers.web.resources.resource_table import shortened
+from resources.tables.models import Resource
 from tests.admin.counts import expected, statements
 from tests.admin.pages import said
 from tests.conftest import Clock
 from tests.resources.making import live
+from tests.rows import every_row
 from tests.web.conftest import SignIn
 from tests.web.many import watched
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 FIRST_COLUMN = re.compile(r'<a class="nm" href="/resources/([^"]+)"')
 
@@ -122,7 +126,7 @@ def test_what_somebody_holds_is_marked_and_can_be_listed(
     row = live("Agent", "growth-optimizer")
     assert "Held 0" in said(ines.get("/resources"))
     user = User.objects.get(username="ines")
-    wanted = Wanted("pause", "resource", "We look at it first.", resource=row.pk)
+    wanted = HoldRequest("pause", "resource", "We look at it first.", resource=row.pk)
     holds.place(wanted, person=user, now=organisation.now)
 
     page = ines.get("/resources?show=held")
@@ -188,7 +192,7 @@ def test_names_and_domains_are_in_order(viewer: Client, clock: Clock) -> None:
     assert by_domain == sorted(by_domain)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "query",
     [
         "page=abc",
@@ -205,6 +209,7 @@ def test_names_and_domains_are_in_order(viewer: Client, clock: Clock) -> None:
         "sort=domain&after=domain/Agent/%D9%A1/x",
         "after=%F0%9F%92%A5",
     ],
+    rolled_back=True,
 )
 def test_an_address_that_means_nothing_is_not_an_error(
     viewer: Client, clock: Clock, query: str
@@ -281,7 +286,7 @@ def test_the_file_holds_every_page(viewer: Client, clock: Clock) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_no_cell_is_taken_for_a_formula(text: str) -> None:
-    (cell,) = next(csv.reader(io.StringIO(files.rows([[text]]).text)))
+    (cell,) = next(csv.reader(io.StringIO(spreadsheet.rows([[text]]).text)))
 
     assert cell.startswith("'")
 

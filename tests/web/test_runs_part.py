@@ -8,10 +8,11 @@ from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
-from controllers import people, runs
-from controllers.pages.page import Look
-from controllers.pages.resource import ResourcePage
-from resources.models import LedgerEvent
+from controllers.access import people
+from controllers.web.base.page import PageRequest
+from controllers.web.resources.resource_page import ResourcePage
+from controllers.workflows import runs
+from resources.tables.models import LedgerEvent
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.decisions.making import person
@@ -26,7 +27,7 @@ from tests.runs.working import (
     workflow,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.sqlite]
 
 PAGE = "/resources/workflow/release"
 HOSTILE = '<script>alert("x")</script> \u202eGOOD\u202c'
@@ -86,7 +87,7 @@ def test_what_an_agent_writes_is_quoted_and_harmless(
     workflow(clock)
     run = start(clock, operator)
     began = begin(clock, run, "write")
-    said = runs.Said("fail", began.fence, error_class="validation", error=HOSTILE)
+    said = runs.AgentStepReport("fail", began.fence, error_class="validation", error=HOSTILE)
     say(clock, run, "write", said)
 
     part = shown(browser)
@@ -99,7 +100,7 @@ def test_what_an_agent_writes_is_quoted_and_harmless(
 def test_every_move_of_a_run_concerns_the_part(clock: Clock, operator: User) -> None:
     workflow(clock)
     run = start(clock, operator)
-    look = Look(PAGE, QueryDict(), clock.now)
+    look = PageRequest(PAGE, QueryDict(), clock.now)
 
     piece = ResourcePage(look, "workflow", "release").pieces()["runs"]
 
@@ -109,7 +110,7 @@ def test_every_move_of_a_run_concerns_the_part(clock: Clock, operator: User) -> 
 
 
 def test_other_kinds_have_no_such_part(clock: Clock) -> None:
-    look = Look("/resources/agent/scribe", QueryDict(), clock.now)
+    look = PageRequest("/resources/agent/scribe", QueryDict(), clock.now)
 
     assert "runs" not in ResourcePage(look, "agent", "scribe").pieces()
 

@@ -9,14 +9,19 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from controllers import holds, people, wording
+from controllers.access import people
+from controllers.decisions import holds
 from controllers.models import Grant, Proposal
-from controllers.pages import searching
-from resources.models import LedgerEvent, Resource
+from controllers.narrative import proposal_text
+from controllers.web.find import search
+from resources.tables.models import LedgerEvent, Resource
 from tests.admin.counts import expected, statements
 from tests.conftest import Clock
 from tests.decisions import making
 from tests.resources.making import apply, made
+from tests.rows import every_row
+
+pytestmark = [pytest.mark.sqlite, pytest.mark.full]
 
 PALETTE = {"HX-Request": "true"}
 TYPING = {"HX-Request": "true", "HX-Target": "options"}
@@ -38,7 +43,7 @@ def hits(answer: Any) -> dict[str, list[str]]:
     """Return where each group of hits leads."""
     found = re.findall(r'<section class="hits".*?</section>', answer.content.decode(), re.DOTALL)
     names = (re.search(r"<h2[^>]*>(.*?)</h2>", each) for each in found)
-    links = (re.findall(r'<a class="hit"[^>]*href="([^"]*)"', each) for each in found)
+    links = (re.findall(r'<a\s+class="hit"[^>]*href="([^"]*)"', each) for each in found)
     return {name[1]: hrefs for name, hrefs in zip(names, links, strict=True) if name}
 
 
@@ -87,7 +92,7 @@ def test_a_proposal_is_found_by_its_number(maya: Client, written: str) -> None:
 
 def test_a_proposal_is_found_by_what_it_would_do(maya: Client) -> None:
     row = Proposal.objects.select_related("resource").order_by("pk")[0]
-    words = " ".join(wording.title(row).split()[:2])
+    words = " ".join(proposal_text.title(row).split()[:2])
 
     found = hits(maya.get("/search", {"q": words}))
 
@@ -118,9 +123,10 @@ def test_nothing_found_says_what_to_try(maya: Client) -> None:
     assert "Nothing is called “&lt;b&gt;no such thing”" in answer.content.decode()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "typed",
     ["\x00", "%00", "'\"%_\\", "9" * 400, "a" * 5000, "/", "agent/", "P-", "☃", "﷽" * 99, "١٢"],
+    rolled_back=True,
 )
 def test_nothing_that_is_typed_breaks_the_search(maya: Client, typed: str) -> None:
     assert maya.get("/search", {"q": typed}).status_code == 200
@@ -130,7 +136,7 @@ def test_the_palette_is_the_search_alone_and_typing_changes_only_the_results(may
     palette = maya.get("/search", headers=PALETTE).content.decode()
     typed = maya.get("/search?q=growth", headers=TYPING)
 
-    assert palette.startswith('<form class="palette"')
+    assert palette.lstrip().startswith('<form class="palette"')
     assert '<form class="palette"' not in typed.content.decode()
     assert 'role="option"' in typed.content.decode()
     assert "HX-Target" in typed.headers["Vary"]
@@ -143,7 +149,7 @@ def test_who_may_not_pause_is_not_offered_to(vera: Client, maya: Client) -> None
 
 def test_when_all_is_paused_the_way_back_is_offered(maya: Client, organisation: Clock) -> None:
     user = User.objects.get(username="maya")
-    wanted = holds.Wanted("stop", "organisation", reason="A test.")
+    wanted = holds.HoldRequest("stop", "organisation", reason="A test.")
     holds.place(wanted, person=user, now=organisation.now)
 
     assert hits(maya.get("/search?q=resume"))["Go to"] == ["/resume"]
@@ -192,4 +198,4 @@ def test_each_sort_shows_only_the_first_few(maya: Client, organisation: Clock) -
     for number in range(12):
         making.agent(organisation, f"grower-{number}")
 
-    assert len(hits(maya.get("/search?q=grower"))["Resources"]) == searching.MOST
+    assert len(hits(maya.get("/search?q=grower"))["Resources"]) == search.MOST

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from controllers import operations, wording
+from controllers import operations
 from controllers.models import Proposal
-from resources.models import Resource
+from controllers.narrative import proposal_text
+from resources.tables.models import Resource
 from tests.conftest import Clock
 from tests.decisions import making
+from tests.rows import every_row
+
+pytestmark = pytest.mark.sqlite
 
 
 def proposed(operation: str, parameters: dict[str, Any], name: str = "scribe") -> Proposal:
@@ -87,12 +91,12 @@ TITLES = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "parameters", "title"), TITLES)
+@every_row(("operation", "parameters", "title"), TITLES)
 def test_a_title_says_what_would_be_done(
     operation: str, parameters: dict[str, Any], title: str
 ) -> None:
-    assert wording.title(proposed(operation, parameters)) == title
-    assert wording.question(proposed(operation, parameters)) == f"{title}?"
+    assert proposal_text.title(proposed(operation, parameters)) == title
+    assert proposal_text.question(proposed(operation, parameters)) == f"{title}?"
 
 
 def test_every_operation_that_can_be_proposed_has_a_title_of_its_own() -> None:
@@ -104,9 +108,9 @@ def test_every_operation_that_can_be_proposed_has_a_title_of_its_own() -> None:
 def test_several_actions_are_joined() -> None:
     two = proposed("pause", {})
     two.actions.append({"operation": "restart", "parameters": {}})
-    assert wording.title(two) == "Pause scribe and restart scribe"
+    assert proposal_text.title(two) == "Pause scribe and restart scribe"
     two.actions.append({"operation": "resume", "parameters": {}})
-    assert wording.title(two) == "Pause scribe and restart scribe, and 1 more"
+    assert proposal_text.title(two) == "Pause scribe and restart scribe, and 1 more"
 
 
 def test_an_operation_nobody_knows_breaks_nothing(db: None, clock: Clock) -> None:
@@ -114,8 +118,8 @@ def test_an_operation_nobody_knows_breaks_nothing(db: None, clock: Clock) -> Non
         clock, making.agent(clock), actions=[making.action(operation="dance", parameters={})]
     )
 
-    assert wording.title(strange) == "Change scribe"
-    assert wording.deeds(strange, clock.now)[0].fault == "Nobody knows the operation dance."
+    assert proposal_text.title(strange) == "Change scribe"
+    assert proposal_text.deeds(strange, clock.now)[0].fault == "Nobody knows the operation dance."
 
 
 def evidence(dimension: str, subject: str, desired: Any, observed: Any, note: str = "") -> Any:
@@ -143,17 +147,17 @@ FACTS = [
 ]
 
 
-@pytest.mark.parametrize(("given", "desired", "actual", "gap"), FACTS)
+@every_row(("given", "desired", "actual", "gap"), FACTS)
 def test_evidence_says_desired_actual_and_how_far_apart(
     given: Any, desired: str, actual: str, gap: str
 ) -> None:
-    fact = wording.facts([given])[0]
+    fact = proposal_text.facts([given])[0]
 
     assert (fact.desired, fact.actual, fact.gap) == (desired, actual, gap)
 
 
 def test_a_field_is_named_in_words_and_as_the_product_names_it() -> None:
-    rate, model = wording.facts(
+    rate, model = proposal_text.facts(
         [evidence("kpi", "kpi/errorRate", "", ""), evidence("field", "field/spec.model", "", "")]
     )
 
@@ -168,24 +172,26 @@ def test_the_reason_is_one_clause_with_a_number() -> None:
         evidence("health", "condition/Ready", "True", "False", "Sleeps."),
         evidence("budget", "budget/monthly tokens", "<= 50 tokens", 85),
     ]
-    assert wording.why(row) == "Monthly tokens 70% over, error rate is 6.1%, wanted 2% or less"
+    assert (
+        proposal_text.why(row) == "Monthly tokens 70% over, error rate is 6.1%, wanted 2% or less"
+    )
 
     row.evidence = []
     row.explanation = "It costs 80 EUR a day. Nobody uses it."
-    assert wording.why(row) == "It costs 80 EUR a day"
+    assert proposal_text.why(row) == "It costs 80 EUR a day"
 
 
 def test_what_an_agent_says_is_told_as_its_own_words() -> None:
     row = proposed("pause", {})
     row.proposer, row.explanation = "agent/scribe", "Press \u202eyes\u202c.\nMaya agreed."
-    assert wording.why(row) == "scribe says “Press [U+202E]yes[U+202C]”"
+    assert proposal_text.why(row) == "scribe says “Press [U+202E]yes[U+202C]”"
 
     row.policy = {"wordedHere": True}
     row.explanation = "Write needs a person."
-    assert wording.why(row) == "Write needs a person"
+    assert proposal_text.why(row) == "Write needs a person"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "word"),
     [
         ({"state": "pending"}, "Open"),
@@ -207,7 +213,7 @@ def test_each_state_has_one_word(clock: Clock, fields: dict[str, Any], word: str
     }
     row = Proposal(**moments)
 
-    assert wording.state(row, clock.now, 1 if row.people > 1 else 0).text == word
+    assert proposal_text.state(row, clock.now, 1 if row.people > 1 else 0).text == word
 
 
 def test_what_an_approval_brings_about_is_worked_out_from_what_is_declared(
@@ -215,19 +221,19 @@ def test_what_an_approval_brings_about_is_worked_out_from_what_is_declared(
 ) -> None:
     row = making.proposal(clock, making.agent(clock))
 
-    said = wording.if_approved(row, wording.deeds(row, clock.now))
+    said = proposal_text.if_approved(row, proposal_text.deeds(row, clock.now))
 
     assert said == (
         "Sets tokenBudget.maxDaily of scribe from 1,000,000 to 500,000."
         " It can be undone for 24 h after it ran."
     )
-    assert wording.if_nothing(row) == "scribe goes on."
+    assert proposal_text.if_nothing(row) == "scribe goes on."
 
 
 def test_what_cannot_be_done_says_so(db: None, clock: Clock) -> None:
     row = making.proposal(clock, making.agent(clock, tokenBudget={}))
 
-    said = wording.if_approved(row, wording.deeds(row, clock.now))
+    said = proposal_text.if_approved(row, proposal_text.deeds(row, clock.now))
 
     assert said.startswith("As things stand it cannot be done: agent/scribe declares no daily")
 
@@ -235,7 +241,7 @@ def test_what_cannot_be_done_says_so(db: None, clock: Clock) -> None:
 def test_a_person_is_called_by_their_name(db: None) -> None:
     User.objects.create(username="maya", first_name="Maya", last_name="Chen")
 
-    known = wording.names(["person/maya", "person/gone", "controller/keeper", ""])
+    known = proposal_text.names(["person/maya", "person/gone", "controller/keeper", ""])
 
     assert known == {
         "person/maya": "Maya Chen",
@@ -264,4 +270,4 @@ def test_a_person_is_called_by_their_name(db: None) -> None:
 def test_a_judgement_is_told_without_operators_and_names_of_the_product(
     message: str, told: str
 ) -> None:
-    assert wording.plainly(message) == told
+    assert proposal_text.plainly(message) == told

@@ -9,6 +9,7 @@ import time_machine
 from django.template import Context, Template
 
 from controllers.templatetags import words
+from tests.rows import every_row
 
 NOW = datetime(2026, 2, 25, 10, 42, tzinfo=UTC)
 
@@ -19,7 +20,7 @@ def written(source: str, at: datetime) -> str:
         return Template("{% load words %}" + source).render(Context({"at": at}))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ahead", "told"),
     [
         (timedelta(0), "now"),

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import resources
 from controllers.engine import diff
+from controllers.engine.drift import WEIGHTS
 from controllers.engine.target import Target
-from controllers.engine.types import (
+from controllers.engine.terms import (
     Condition,
     Controller,
     Document,
@@ -24,8 +25,8 @@ from controllers.engine.types import (
     Snapshot,
     Step,
 )
-from resources import kinds
-from resources.documents import load_paths
+from resources.documents import kinds
+from resources.documents.files import load_paths
 
 NOW = datetime(2026, 11, 16, 0, 30, tzinfo=UTC)
 EXAMPLE = Path(resources.__file__).parent / "example"
@@ -92,6 +93,7 @@ def drift_of(target: Target, snapshot: Snapshot, now: datetime = NOW) -> Drift:
         labels={},
         interval=timedelta(minutes=1),
         mode="warn",
+        weights=WEIGHTS,
     )
     return diff.measure(controller, target, snapshot, now)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.agent import TARGET
-from controllers.engine.types import Document, Related, Resource, Snapshot
+from controllers.engine.terms import Document, Related, Resource, Snapshot
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -20,6 +20,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 
 def agent(spec: Document | None = None, status: Document | None = None) -> Snapshot:
@@ -40,7 +42,7 @@ def consumed(tokens: float, period: str = "2026-11", **more: Any) -> Document:
     return {"costConsumed": {"tokens": tokens, "period": period, **more}}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "verdict"),
     [
         ({"errorRate": 0.05}, "met"),
@@ -68,7 +70,7 @@ def test_an_agent_without_objectives_has_the_standard_ones(status: Document, ver
     assert dimension.of == 4
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("spec", "status", "verdict"),
     [
         (objective("errorRate", 5, "percent"), {"errorRate": 0.049}, "met"),
@@ -252,7 +254,7 @@ VALUES = [
 
 
 @given(any_document(KEYS, VALUES), any_document(KEYS, VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_agent_can_be_judged(spec: Document, status: Document) -> None:
     related = {
         kind: (resource(kind, "related", spec, status),) for kind in ("Budget", "SecurityPolicy")

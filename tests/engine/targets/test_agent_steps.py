@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controllers.engine.targets.agent import TARGET
-from controllers.engine.types import Document, Snapshot, Step
+from controllers.engine.terms import Document, Snapshot, Step
 from tests.engine.targets.judging import NOW, drift_of, resource, steps_of
 
 

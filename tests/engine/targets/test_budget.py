@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.budget import TARGET
-from controllers.engine.types import Document, Snapshot, Step
+from controllers.engine.terms import Document, Snapshot, Step
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -20,6 +20,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 LIMITS = {
     "tokens": {"daily": 10, "monthly": 100, "quarterly": 300},
@@ -70,7 +72,7 @@ def test_a_budget_half_overspent_scores_a_half_when_nothing_else_is_known() -> N
     assert drift_of(TARGET, budget(tokens(150))).score == 0.5
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("period", "limits"),
     [
         ("2026-11-15", [10, 1]),
@@ -272,6 +274,6 @@ VALUES = ["2026-11", "2026-Q3", "monthly", "2026", "info", "critical", "triage",
 
 
 @given(any_document(KEYS, VALUES), any_document(KEYS, VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_budget_can_be_judged(spec: Document, status: Document) -> None:
     holds_for_any_document(TARGET, Snapshot(resource("Budget", "any", spec, status)))

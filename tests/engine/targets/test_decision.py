@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.decision import TARGET
-from controllers.engine.types import Difference, Document, Snapshot
+from controllers.engine.terms import Difference, Document, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -22,6 +22,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 OFFERS = example("Decision", "dec-106-risk-scored-offers")
 VALUES = [
@@ -122,7 +124,7 @@ def test_a_successor_makes_a_decision_superseded() -> None:
     assert words(TARGET, decision(supersededBy=None))["LifecycleInSync"] == "True"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("expected", "actual", "score"),
     [
         ("+20% through fewer returns", "+20%", 0.0),
@@ -220,7 +222,7 @@ def test_decisions_of_the_example_that_went_their_way_are_in_order(name: str) ->
     assert drift_of(TARGET, Snapshot(example("Decision", name))).score == 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged({**OFFERS.spec, "supersededBy": "dec-8"}, OFFERS.status, *VALUES))
 def test_any_decision_is_judged(document: Document) -> None:
     target = OFFERS._replace(spec=document["spec"], status=document["status"])

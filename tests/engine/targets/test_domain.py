@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.domain import TARGET
-from controllers.engine.types import Document, Related, Resource, Snapshot
+from controllers.engine.terms import Document, Related, Resource, Snapshot
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -17,6 +17,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 YESTERDAY = "2026-11-15T00:30:00Z"
 
@@ -90,7 +92,7 @@ def test_its_policy_and_those_of_the_whole_organisation_count() -> None:
     assert [each.violations for each in TARGET.compliance(silent, NOW)] == [2, 1]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "expected"),
     [
         ({"health": "healthy"}, {"HealthReported": "True"}),
@@ -230,7 +232,7 @@ VALUES = [
 
 
 @given(any_document(KEYS, VALUES), any_document(KEYS, VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_domain_can_be_judged(spec: Document, status: Document) -> None:
     related = {
         kind: (resource(kind, "related", spec, status),) for kind in ("Budget", "SecurityPolicy")

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine.targets.domain import TARGET
-from controllers.engine.types import Document, Reading, Snapshot
+from controllers.engine.terms import Document, Reading, Snapshot
 from tests.engine.targets.judging import NOW, drift_of, resource
+from tests.rows import every_row
+from tests.tiers import examples
 
 YESTERDAY = "2026-11-15T00:30:00Z"
 
@@ -72,7 +74,7 @@ def test_a_target_in_prose_is_unknown_and_says_so() -> None:
     assert reading.note == "Its target cannot be read as an operator and a figure."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("unit", "value", "wanted", "expected"),
     [
         ("ms", 1500, "s", 1.5),
@@ -153,7 +155,7 @@ def test_the_clock_alone_matters_when_the_first_observation_leaves_its_window() 
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from(["ms", "s", "min", "h", "d"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_unit_never_turns_a_comparison_around(first: float, second: float, unit: str) -> None:
     wanted = {"operator": "lte", "value": 1, "unit": "s"}
     one, two = (under(wanted, each, unit=unit).value for each in (first, second))

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from controllers.engine.targets import by_kind
-from controllers.engine.types import Condition, Drift, Related, Resource, Snapshot
-from resources.documents import load_paths
+from controllers.engine.terms import Condition, Drift, Related, Resource, Snapshot
+from resources.documents.files import load_paths
 from tests.engine.targets.judging import EXAMPLE, NOW, drift_of, resource
+from tests.rows import every_row
 
 
 @cache
@@ -72,7 +73,7 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "name"), SCORES)
+@every_row(("kind", "name"), SCORES)
 def test_the_example_scores_what_the_formula_says(kind: str, name: str) -> None:
     """I-44 I-46 I-47"""
     assert judge(kind, name).score == pytest.approx(SCORES[kind, name], abs=1e-6)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.governance import DRILL_EVERY, TARGET
-from controllers.engine.types import Document, Snapshot
+from controllers.engine.terms import Document, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -22,6 +22,7 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.tiers import examples
 
 PATHS = [
     {"level": 2, "role": "finance-lead", "channel": "pagerduty"},
@@ -132,7 +133,7 @@ def test_what_is_wrong_is_told_with_its_date() -> None:
     assert "Last tested at 2026-09-01T00:00:00Z, to be tested every 31 days" in said
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged(FINANCE.spec, {**FINANCE.status, "oldestOpenOverrideRequest": ASKED}, *VALUES))
 def test_any_governance_is_judged(document: Document) -> None:
     target = FINANCE._replace(spec=document["spec"], status=document["status"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controllers.engine.targets.memory import TARGET, WORTH_KEEPING
-from controllers.engine.types import Difference, Document, Related, Snapshot
+from controllers.engine.terms import Difference, Document, Related, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -23,6 +23,7 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.tiers import examples
 
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 RETENTION = {"archiveAfter": "30d", "duration": "90d", "autoExpire": True}
@@ -178,7 +179,7 @@ def test_the_replaced_memory_of_the_example_is_superseded() -> None:
     assert "parcel-delay-wording-v2 replaces it" in said
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     damaged({**WORDING.spec, "supersedes": "x"}, WORDING.status, *VALUES),
     st.none() | st.datetimes(timezones=st.just(UTC)),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from controllers.engine.targets import ALL, by_kind
-from controllers.engine.types import Drift, Snapshot
-from resources import kinds
+from controllers.engine.terms import Drift, Snapshot
+from resources.documents import kinds
 from tests.engine.targets.judging import resource
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.security_policy import MOST_REVOKED, TARGET
-from controllers.engine.types import Compliance, Document, Snapshot, Step
+from controllers.engine.terms import Compliance, Document, Snapshot, Step
 from tests.engine.targets.judging import (
     NOW,
     any_document,
@@ -21,6 +21,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 
 def policy(status: Document, **spec: Any) -> Snapshot:
@@ -39,7 +41,7 @@ def proposed(snapshot: Snapshot) -> dict[str, Step]:
     return {each.operation: each for each in steps_of(TARGET, snapshot)}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("spec", "rules"),
     [
         ({"agentIdentity": {}}, 1),
@@ -81,7 +83,7 @@ def test_one_violation_of_ten_rules_is_a_tenth() -> None:
     assert dimension.score == 0.1
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("status", "violations"),
     [
         ({"violations": 3}, [3]),
@@ -208,6 +210,6 @@ VALUES = ["dataScopes/0", "books", "resolver", "1d", "2026-11-15T23:00:00Z", "hi
 
 
 @given(any_document(KEYS, VALUES), any_document(KEYS, VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_policy_can_be_judged(spec: Document, status: Document) -> None:
     holds_for_any_document(TARGET, Snapshot(resource("SecurityPolicy", "any", spec, status)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.telemetry import TARGET
-from controllers.engine.types import Document, Snapshot
+from controllers.engine.terms import Document, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -22,6 +22,8 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.rows import every_row
+from tests.tiers import examples
 
 LAST = "2026-11-15T23:30:00Z"
 REFRESHED = example("Telemetry", "analytics-dataset-refreshed")
@@ -47,7 +49,7 @@ def rule(metric: str, operator: str, value: float, window: str = "1d") -> Docume
     return {"metric": metric, "operator": operator, "value": value, "window": window}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("operator", "value", "word"),
     [
         ("gt", 99, "False"),
@@ -143,7 +145,7 @@ def test_the_rules_of_the_example_are_answered() -> None:
     assert said == "telemetry/support-sentiment-dropped is as declared."
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged(REFRESHED.spec, REFRESHED.status, *VALUES))
 def test_any_contract_is_judged(document: Document) -> None:
     target = REFRESHED._replace(spec=document["spec"], status=document["status"])

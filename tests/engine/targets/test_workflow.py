@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from controllers.engine.targets.workflow import TARGET
-from controllers.engine.types import Condition, Document, Related, Snapshot
+from controllers.engine.terms import Condition, Document, Related, Snapshot
 from tests.engine.targets.judging import (
     A_MOMENT,
     NOW,
@@ -22,6 +22,7 @@ from tests.engine.targets.judging import (
     steps_of,
     words,
 )
+from tests.tiers import examples
 
 STARTED = "2026-11-15T22:30:00Z"
 STEPS = [
@@ -229,7 +230,7 @@ def test_the_other_runs_of_the_example_are_as_declared(name: str) -> None:
     assert drift_of(TARGET, Snapshot(example("Workflow", name))).score == 0
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged(CHURN.spec, CHURN.status, *VALUES))
 def test_any_workflow_is_judged(document: Document) -> None:
     target = CHURN._replace(spec=document["spec"], status=document["status"])

@@ -1,0 +1,1 @@
+"""The exercise: one file more, and drift has one dimension more."""
