@@ -15,7 +15,7 @@ from django.utils import timezone
 from bench import meter, world
 from bench.meter import Readings
 from bench.subjects import database
-from resources import tokens
+from resources.usecases import tokens
 
 AGENT = "agent-000001"
 LISTED = 50

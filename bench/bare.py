@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from resources import versions
+from resources.tables import versions
 
 CALLER = """
     SELECT t.id, t.secret_hmac, t.scopes, t.expires_at, t.revoked_at, r.id, r.domain, r.name

@@ -22,11 +22,10 @@ from django.utils import timezone
 from websockets.asyncio.client import ClientConnection, connect
 
 from bench import meter, world
-from controllers import people
-from controllers.door import visits
-from ioa_site.serving import many_files
-from resources import specs
-from resources.models import LedgerEvent
+from controllers.access import people, session_records
+from ioa_site.server.web_server import many_files
+from resources.tables.models import LedgerEvent
+from resources.usecases import specs
 
 PAGE = "/resources/domain/domain-00"
 AT_ONCE = 50
@@ -191,7 +190,9 @@ def signed_in(role: str = "Viewers") -> str:
     session[HASH_SESSION_KEY] = person.get_session_auth_hash()
     session.create()
     now = timezone.now()
-    visits.begin(session, person, visits.Came("password", "127.0.0.1", "bench"), now)
+    session_records.begin(
+        session, person, session_records.Came("password", "127.0.0.1", "bench"), now
+    )
     session.save()
     return str(session.session_key)
 
@@ -201,7 +202,7 @@ def rename(number: int) -> None:
     domain = world.made(
         "Domain", "domain-00", {"purpose": f"Holds agents, said {number + 2} times."}
     )
-    outcome = specs.apply([specs.Wish(domain)], actor=world.PERSON, now=timezone.now())
+    outcome = specs.apply([specs.DesiredDocument(domain)], actor=world.PERSON, now=timezone.now())
     if not outcome.written:
         raise RuntimeError("The change was refused.")
 

@@ -16,12 +16,16 @@ from django.db import DatabaseError, connection
 from bench import world
 from bench.meter import Readings
 from bench.subjects import LATER, SETTLED, work
-from controllers import deciding, holds, operating, people, queue
-from controllers.holds import Wanted
+from controllers.access import people
+from controllers.decisions import answers, holds
+from controllers.decisions.holds import HoldRequest
+from controllers.decisions.proposals import SeenRevision
 from controllers.models import Cycle, Hold, Proposal
-from controllers.proposals import Decided, Seen
-from resources.models import Resource
-from resources.store import Stale
+from controllers.worker import controller_commands
+from controllers.workqueue import queue
+from resources.documents.problems import Problem
+from resources.store.store import Stale
+from resources.tables.models import Resource
 
 PERSON = "bench-manager"
 READY, GO = b"ready\n", b"go\n"
@@ -88,7 +92,7 @@ def ask_for_all(now: datetime = LATER) -> int:
     """Ask for a cycle of every controller; return how many there are."""
     names = Resource.objects.filter(kind="Controller", deleted_at=None).values_list("name")
     for (name,) in names:
-        operating.request(name, actor=world.PERSON, now=now)
+        controller_commands.request(name, actor=world.PERSON, now=now)
     return len(names)
 
 
@@ -127,7 +131,7 @@ def pause(worker: list[str], count: int) -> dict[str, list[float]]:
 
 def pauses(person: User) -> Iterator[float]:
     """Stop everything and let it go on; yield how many seconds stopping took."""
-    stop = Wanted(Hold.Kind.STOP, Hold.Scope.ORGANISATION, "Measured.", open_ended=True)
+    stop = HoldRequest(Hold.Kind.STOP, Hold.Scope.ORGANISATION, "Measured.", open_ended=True)
     while True:
         began = time.perf_counter()
         placed = holds.place(stop, person=person, now=LATER)
@@ -144,7 +148,7 @@ def decide(cycle: list[str]) -> dict[str, list[float]]:
         while process.poll() is None and not Cycle.objects.filter(finished_at=None).exists():
             time.sleep(PAUSE_SECONDS)
         for proposal in waiting:
-            with suppress(Decided):  # the cycle found that it is no longer needed
+            with suppress(Problem):  # the cycle found that it is no longer needed
                 busy.append(approve(proposal, person))
             time.sleep(PAUSE_SECONDS)
             if process.poll() is not None:
@@ -156,9 +160,9 @@ def decide(cycle: list[str]) -> dict[str, list[float]]:
 
 def approve(proposal: Proposal, person: User) -> float:
     """Approve one proposal; return how many seconds it took."""
-    seen = Seen(proposal.revision, proposal.action_digest)
+    seen = SeenRevision(proposal.revision, proposal.action_digest)
     began = time.perf_counter()
-    deciding.approve(proposal.pk, person=person, seen=seen, now=LATER, reason="Measured.")
+    answers.approve(proposal.pk, person=person, seen=seen, now=LATER, reason="Measured.")
     return time.perf_counter() - began
 
 

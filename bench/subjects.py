@@ -11,12 +11,13 @@ from django.db import connection
 
 from bench import floors, meter, world
 from bench.meter import Readings
-from controllers import operating, queue, runner
-from controllers.cycles import Means
+from controllers.loop.cycle_run import Means
 from controllers.models import Cycle, WorkItem
-from ioa_site.database import migrate_if_needed
-from resources import specs
-from resources.models import Resource
+from controllers.worker import controller_commands, worker_loop
+from controllers.workqueue import queue
+from ioa_site.server.database import migrate_if_needed
+from resources.tables.models import Resource
+from resources.usecases import specs
 
 SETTLED = world.NOW + timedelta(minutes=1)
 LATER = SETTLED + timedelta(minutes=2)
@@ -71,7 +72,7 @@ def gather_statistics() -> None:
 
 def full() -> Readings:
     """Run a cycle over everything: a person asked for it."""
-    operating.request(world.CONTROLLER, actor=world.PERSON, now=LATER)
+    controller_commands.request(world.CONTROLLER, actor=world.PERSON, now=LATER)
     return measured_work(LATER)
 
 
@@ -93,7 +94,7 @@ def nothing() -> Readings:
 
 def enqueue(pending: int, items: int) -> Readings:
     """Queue work while much other work waits."""
-    controller = operating.find(world.CONTROLLER).pk
+    controller = controller_commands.find(world.CONTROLLER).pk
     rows = Resource.objects.filter(kind="Agent")
     keys = list(rows.order_by("pk").values_list("pk", flat=True))
     waiting = queue.Request(queue.CHANGE, LATER + timedelta(days=1))
@@ -134,7 +135,7 @@ def one_edit_after_another() -> Iterator[float]:
         document = world.document(number)
         document["spec"]["purpose"] += f" Edited at {time.time()}."
         began = time.perf_counter()
-        wish = specs.Wish(document)
+        wish = specs.DesiredDocument(document)
         outcome = specs.apply([wish], actor=world.PERSON, now=LATER)
         yield time.perf_counter() - began
         if not outcome.written:
@@ -155,7 +156,7 @@ def measured_work(now: datetime) -> Readings:
 
 def work(now: datetime) -> list[Cycle]:
     """Do what is due."""
-    return runner.work("bench", Means(clock=lambda: now))
+    return worker_loop.work("bench", Means(clock=lambda: now))
 
 
 def judged(cycle: Cycle) -> Readings:

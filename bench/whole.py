@@ -28,8 +28,8 @@ from bench import crowd, world
 from bench.meter import Readings
 from bench.subjects import gather_statistics, work
 from controllers.models import Cycle
-from ioa_site.serving import many_files
-from resources.models import Resource
+from ioa_site.server.web_server import many_files
+from resources.tables.models import Resource
 
 # How many reports go into one request, as a gateway of agents sends them, and how many there are.
 TOGETHER, GATEWAYS = 30, 4

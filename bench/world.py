@@ -11,13 +11,15 @@ from typing import Any
 import orjson
 from django.db import connection, transaction
 
-from controllers import upserts
-from controllers.upserts import Table
-from resources import indexes, specs, versions
-from resources.actor import Actor
-from resources.batches import batches
-from resources.kind import V02, Document
-from resources.models import Resource
+from controllers.common import judgement_writes
+from resources.documents.actor import Actor
+from resources.documents.kind import V02, Document
+from resources.store import indexes
+from resources.tables import versions
+from resources.tables.batches import batches
+from resources.tables.bulk_tables import table_of
+from resources.tables.models import Condition, Label, Reference, Resource
+from resources.usecases import specs
 
 NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 PERSON = Actor("person", "bench")
@@ -26,51 +28,17 @@ DOMAINS = 20
 BATCH = 2_000
 NOBODY = {"matchLabels": {"team": "nobody"}}
 
-RESOURCES = Table(
-    "resources_resource",
+RESOURCES = table_of(
+    Resource,
     (
-        ("uid", "uuid"),
-        ("kind", "text"),
-        ("name", "text"),
-        ("domain", "text"),
-        ("metadata", "json"),
-        ("spec", "json"),
-        ("status", "json"),
-        ("generation", "bigint"),
-        ("resource_version", "bigint"),
-        ("declared_version", "bigint"),
-        ("observed_version", "bigint"),
-        ("stated_version", "bigint"),
-        ("created_at", "timestamptz"),
-        ("updated_at", "timestamptz"),
-        ("reported_at", "timestamptz"),
+        *("uid", "kind", "name", "domain", "metadata", "spec", "status", "generation"),
+        *("resource_version", "declared_version", "observed_version", "stated_version"),
+        *("created_at", "updated_at", "reported_at"),
     ),
 )
-CONDITIONS = Table(
-    "resources_condition",
-    (
-        ("resource_id", "bigint"),
-        ("type", "text"),
-        ("status", "text"),
-        ("reason", "text"),
-        ("message", "text"),
-        ("managed_by", "text"),
-        ("last_transition_time", "timestamptz"),
-        ("extra", "json"),
-    ),
-)
-LABELS = Table("resources_label", (("resource_id", "bigint"), ("key", "text"), ("value", "text")))
-REFERENCES = Table(
-    "resources_reference",
-    (
-        ("resource_id", "bigint"),
-        ("pointer", "text"),
-        ("target_kind", "text"),
-        ("target_name", "text"),
-        ("severity", "text"),
-        ("delete_policy", "text"),
-    ),
-)
+CONDITIONS = table_of(Condition)
+LABELS = table_of(Label)
+REFERENCES = table_of(Reference)
 REPORT = """
     UPDATE resources_resource SET status = %s, resource_version = %s, observed_version = %s,
       updated_at = %s, reported_at = %s
@@ -81,7 +49,7 @@ MARK = "INSERT INTO resources_dirtymark (resource_id, version) VALUES (%s, %s)"
 
 def load(size: int, *, bare: bool = False) -> None:
     """Fill an empty database; bare agents have nothing but their row."""
-    wishes = [specs.Wish(each) for each in surroundings()]
+    wishes = [specs.DesiredDocument(each) for each in surroundings()]
     outcome = specs.apply(wishes, actor=PERSON, now=NOW)
     if outcome.failed:
         raise RuntimeError(str([each.problems for each in outcome.results if each.failed]))
@@ -96,7 +64,7 @@ def load(size: int, *, bare: bool = False) -> None:
 def insert(numbers: list[int], bare: bool) -> None:
     """Insert some agents, past the checks that documents of people go through."""
     given = zip(numbers, versions.take(len(numbers)), strict=True)
-    upserts.upsert(RESOURCES, [row(number, version) for number, version in given])
+    judgement_writes.upsert(RESOURCES, [row(number, version) for number, version in given])
     names = [name(number) for number in numbers]
     rows = Resource.objects.filter(kind="Agent", name__in=names)
     agents = {each.name: each for each in rows}
@@ -111,12 +79,12 @@ def beside(agents: list[Resource], numbers: Iterable[int]) -> None:
         for agent, number in zip(agents, numbers, strict=True)
         for values in conditions(number)
     ]
-    upserts.upsert(CONDITIONS, stated)
+    judgement_writes.upsert(CONDITIONS, stated)
     labels = chain.from_iterable(map(indexes.labels_of, agents))
-    upserts.upsert(LABELS, [(each.resource_id, each.key, each.value) for each in labels])
+    judgement_writes.upsert(LABELS, [(each.resource_id, each.key, each.value) for each in labels])
     named = chain.from_iterable(map(indexes.references_of, agents))
     columns = REFERENCES.names
-    upserts.upsert(REFERENCES, [[getattr(each, c) for c in columns] for each in named])
+    judgement_writes.upsert(REFERENCES, [[getattr(each, c) for c in columns] for each in named])
 
 
 def change(numbers: Iterable[int], *, marked: bool) -> None:
@@ -271,9 +239,11 @@ def made(
 def divide() -> None:
     """Put a controller for each domain in the place of the one for all."""
     everyone = made("Controller", CONTROLLER, controller() | {"targetSelector": NOBODY})
-    wishes = [specs.Wish(everyone)]
+    wishes = [specs.DesiredDocument(everyone)]
     for number in range(DOMAINS):
         chosen = {"targetSelector": {"matchLabels": {"team": f"domain-{number:02d}"}}}
-        wishes.append(specs.Wish(made("Controller", f"of-{number:02d}", controller() | chosen)))
+        wishes.append(
+            specs.DesiredDocument(made("Controller", f"of-{number:02d}", controller() | chosen))
+        )
     if specs.apply(wishes, actor=PERSON, now=NOW).failed:
         raise RuntimeError("The controllers were refused.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cases.scene import AGENT, KEEPER, Caller, Scene
-from resources import kinds
+from resources.documents import kinds
 
 Address = dict[str, str]
 QUESTION = {

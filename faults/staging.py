@@ -95,9 +95,9 @@ def admitted() -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from controllers import people
-    from resources import tokens
-    from resources.actor import SYSTEM, Actor
+    from controllers.access import people
+    from resources.documents.actor import SYSTEM, Actor
+    from resources.usecases import tokens
 
     now = timezone.now()
     people.ensure_administrator(now)
