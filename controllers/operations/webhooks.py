@@ -167,7 +167,9 @@ def judged(status: int) -> Reply:
 def failed(error: Exception, watch: Watch) -> Reply:
     """Say what a call without an answer tells: before anything was sent, nothing happened."""
     if watch.sent:
-        cause = "No answer came in time" if watch.over.is_set() else "The connection broke"
+        # The session counts its own seconds, and may be done with them a moment before the watch.
+        late = watch.over.is_set() or isinstance(error, requests.Timeout | TimeoutError)
+        cause = "No answer came in time" if late else "The connection broke"
         return Reply(None, ok=False, definite=False, detail=f"{cause}; {UNKNOWN}")
     if isinstance(error, InvalidIPAddress):
         return not_done("Its address is not a public one.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from datetime import timedelta
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -83,6 +84,19 @@ def test_a_slow_answer_ends_at_the_deadline_and_leaves_the_outcome_open(mode: st
     # The machine that runs this may be busy; whoever waited for an answer would for half a minute.
     assert 1.4 < took < 10
     assert len(server.received) == 1
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_call_that_ends_before_its_watch_has_rung_still_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy machine the watch may ring late: the session's own time-out ends the call."""
+    monkeypatch.setattr(webhooks, "Timer", lambda seconds, ring: Timer(seconds + 60, ring))
+    with listening("hang") as server:
+        reply = call(server.url, seconds=0.3)
+
+    assert reply[:3] == (None, False, False)
+    assert "in time" in reply.detail
 
 
 @pytest.mark.usefixtures("loopback")
