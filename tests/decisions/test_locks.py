@@ -163,9 +163,17 @@ def test_a_hold_does_not_starve_behind_busy_effects() -> None:
     hold.wait()
 
 
+WAITING = """
+    SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
 def connection_waits() -> bool:
+    """Tell whether somebody waits in this database; tests beside this one have their own."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        cursor.execute(WAITING)
         return bool(cursor.fetchone()[0])
 
 
