@@ -323,10 +323,11 @@ def change_once(clock: Clock, writing: threading.Event) -> int:
 
 
 def wait_until_somebody_waits_for_a_lock() -> None:
-    """Return as soon as a statement of another connection stands still."""
+    """Return as soon as a statement of another connection waits for this one."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"
     with connection.cursor() as cursor:
         for _ in range(500):
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            cursor.execute(waiting)
             if cursor.fetchone()[0]:
                 return
             time.sleep(0.01)
