@@ -29,6 +29,7 @@ from ioa_site.server import create_tables
 from resources.documents.actor import Actor
 from tests.tiers import load_profile
 from tests.tiers import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.tiers import pytest_ignore_collect as pytest_ignore_collect
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

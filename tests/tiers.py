@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pytest
@@ -20,11 +21,25 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 VARIABLE = "TEST_TIER"
 # How many examples are drawn where a test does not say how many it takes.
 DRAWN = {"quick": 25, "rest": 100, "all": 100}
+# What a module says somewhere if one of its tests runs in a tier on PostgreSQL, or not there.
+TELLING: dict[tuple[Tier, bool], tuple[str, ...]] = {
+    ("quick", True): ("servers", "postgres"),
+    ("rest", False): ("full", "quick_first", "servers"),
+}
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Import no module that has nothing for this tier: most of the PostgreSQL pass was that."""
+    words = TELLING.get((chosen(), on_postgres()))
+    if not words or not collection_path.name.startswith("test_"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return None if any(word in text for word in words) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to another tier or database; `conftest.py` makes this hook known."""
-    tier, postgres = chosen(), os.environ.get("DATABASE_URL", "").startswith("postgres")
+    tier, postgres = chosen(), on_postgres()
     kept = [item for item in items if runs(item, tier, postgres=postgres)]
     config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = sorted(kept, key=runs_last)
@@ -34,6 +49,11 @@ def chosen() -> Tier:
     """Return the tier that the runner named."""
     named = os.environ.get(VARIABLE, "all")
     return next((tier for tier in TIERS if tier == named), "all")
+
+
+def on_postgres() -> bool:
+    """Tell whether this run has PostgreSQL."""
+    return os.environ.get("DATABASE_URL", "").startswith("postgres")
 
 
 def runs(item: pytest.Item, tier: Tier, *, postgres: bool) -> bool:
