@@ -31,6 +31,7 @@ from tests.decisions.making import action, agent, controller, person, proposal
 from tests.decisions.storm import Effect, Length, Person, Storm
 from tests.resources.conftest import real_database as real_database
 from tests.resources.making import live
+from tests.tiers import quick_first
 
 pytestmark = [pytest.mark.usefixtures("real_database"), pytest.mark.servers]
 
@@ -230,11 +231,14 @@ def ledger_is_whole_after_all(real_database: None) -> Iterator[None]:
 
 
 @pytest.mark.postgres
-def test_no_effect_begins_under_an_acknowledged_pause(maya: User, rows: list[Proposal]) -> None:
+@pytest.mark.parametrize("seconds", quick_first([6, 20]))
+def test_no_effect_begins_under_an_acknowledged_pause(
+    maya: User, rows: list[Proposal], seconds: int
+) -> None:
     found = storm.run(
         list(map(guarded, rows)),
         somebody(maya, wide(rows[0]), told),
-        Length(2_000, least=20, seconds=20),
+        Length(2_000, least=20, seconds=seconds),
     )
 
     assert is_sound(found)
