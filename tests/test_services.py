@@ -119,7 +119,6 @@ def test_the_postgres_of_the_wheel_runs_from_a_folder_nobody_can_enter(tmp_path:
         assert connection.info.server_version >= 180000
 
 
-@pytest.mark.quick
 def test_each_database_runs_its_own_tests(suite: list[str]) -> None:
     result = _run(suite)
 
